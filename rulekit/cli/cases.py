@@ -17,14 +17,12 @@ from rulekit.cli.inputs import (
 )
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
-from rulekit.data import Table
 from rulekit.data.columns.report import Report
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
 from rulekit.explain import score as scored
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
-from rulekit.rules import RuleSet
 
 ROW = "Which row, the first below the header being 1. May be repeated."
 REFERENCE = "A table from before: what differs and, with --target, whether the rule still holds."
@@ -89,7 +87,16 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
     rule_set = read_rule(rule)
     given = reading.cases(table, rule_set, target=target)
     actual = None if target is None else read_outcomes(given, target, rule_set, options["outcomes"])
-    result = _score(rule_set, given, actual, reading, options)
+    earlier: dict[str, Any] = {}
+    if options["reference"] is not None:
+        old = reading.cases(options["reference"], rule_set, target=target)
+        earlier = {"reference": old}
+        if target is not None:
+            past = read_outcomes(old, target, rule_set, options["outcomes"])
+            has_outcome = np.array([v is not None for v in past])
+            before = (old.frame[has_outcome], past[has_outcome])
+            earlier |= {"outcomes": actual, "before": before}
+    result = scored(rule_set, given, **earlier)
     differing = {drift.column for drift in result.drift}  # their sentences say the same
     note_report(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
@@ -99,21 +106,6 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
         with working(f"Writing {len(result):,} cases"):
             write_file(output, CASE_FILES[suffix].write(frame))
     _report(result, actual, None if output is not None else frame, as_json)
-
-
-def _score(
-    rule: RuleSet, table: Table, actual: Any, reading: ReadSettings, options: dict[str, Any]
-) -> Scored:
-    """Apply the rule, comparing with an earlier table if one is given."""
-    if options["reference"] is None:
-        return scored(rule, table)
-    old = reading.cases(options["reference"], rule, target=options["target"])
-    if actual is None:
-        return scored(rule, table, reference=old)
-    past = read_outcomes(old, options["target"], rule, options["outcomes"])
-    has_outcome = np.array([v is not None for v in past])
-    before = (old.frame[has_outcome], past[has_outcome])
-    return scored(rule, table, reference=old, outcomes=actual, before=before)
 
 
 def _report(result: Scored, actual: Any, frame: pd.DataFrame | None, as_json: bool) -> None:

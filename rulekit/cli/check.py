@@ -1,14 +1,12 @@
 """The command `check`: a rule verified over every possible row, and its test cases."""
 
-from typing import Any
-
 import click
 
 from rulekit.cli.inputs import ReadSettings, reads_tables
 from rulekit.cli.output import echo, note, print_json
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.export import to_cases, to_json
-from rulekit.rules import Finding, simplify, verify_rule
+from rulekit.rules import simplify, verify_rule
 
 FAULTY = 1
 SHORTER = "Write the rule without what can go, as JSON, and list it."
@@ -46,7 +44,19 @@ def check(
     later = None if new is None else reading.cases(new, rule_set).frame
     checked = verify_rule(rule_set, frame, new=later)
     if as_json:
-        findings = [_as_dict(finding) for finding in checked.findings]
+        findings = [
+            {
+                "kind": finding.kind,
+                "fault": finding.is_fault,
+                "sentence": finding.sentence,
+                "clause": None if finding.clause is None else finding.clause + 1,
+                "example": finding.example,
+                "rows": [row + 1 for row in finding.rows],
+                "share": finding.share,
+                "new_rows": [row + 1 for row in finding.new_rows],
+            }
+            for finding in checked.findings
+        ]
         print_json({"findings": findings, "not_checked": checked.not_checked})
     else:
         for finding in checked.findings:
@@ -65,16 +75,3 @@ def check(
             note(f"Shorter: {sentence}")
     if checked.faults:
         context.exit(FAULTY)
-
-
-def _as_dict(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "fault": finding.is_fault,
-        "sentence": finding.sentence,
-        "clause": None if finding.clause is None else finding.clause + 1,
-        "example": finding.example,
-        "rows": [row + 1 for row in finding.rows],
-        "share": finding.share,
-        "new_rows": [row + 1 for row in finding.new_rows],
-    }

@@ -218,28 +218,24 @@ def read_outcomes(
             f"{quote(target)} holds {quote(outcomes.get(str(first), str(first)))}. Name the right "
             "--target, or say what its values are called by --outcome VALUE=NAME."
         )
-    respelled = {v: c for v, c in called.items() if str(v) not in outcomes and str(v) != str(c)}
-    _note_outcomes(target, {v: c for v, c in respelled.items() if c is not None}, strange, rest)
-    for value in strange:
-        called[value] = rest if rest is not None else outcomes.get(str(value), str(value))
-    actual = np.empty(len(values), dtype=object)
-    actual[is_known] = [called[v] for v in present.tolist()]
-    return actual
-
-
-def _note_outcomes(
-    target: str, respelled: Mapping[Any, Any], strange: Mapping[Any, int], rest: Any
-) -> None:
-    """Print notes on outcomes read as a label of another spelling, or as all other classes."""
+    respelled = [
+        f"{quote(str(v))} as {quote(str(c))}"
+        for v, c in called.items()
+        if c is not None and str(v) not in outcomes and str(v) != str(c)
+    ]
     if respelled:
-        pairs = few([f"{quote(str(v))} as {quote(str(label))}" for v, label in respelled.items()])
-        note(f"Note: in column {quote(target)}, {pairs} is read.")
+        note(f"Note: in column {quote(target)}, {few(respelled)} is read.")
     if strange and rest is not None:
         listed = few([f"{quote(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
         note(
             f"Note: in column {quote(target)}, {listed} count as {quote(str(rest))}, as would a "
             "class never seen in training."
         )
+    for value in strange:
+        called[value] = rest if rest is not None else outcomes.get(str(value), str(value))
+    actual = np.empty(len(values), dtype=object)
+    actual[is_known] = [called[v] for v in present.tolist()]
+    return actual
 
 
 def rest_of(rule: RuleSet) -> Any:

@@ -166,7 +166,10 @@ def learn(
         for name, rows in {"training": train, "test": test}.items()
     }
     if options["test"] is not None:
-        figures["test"] = _test_figures(model, target, reading, options)
+        later = reading.cases(options["test"], model.rule_set_, target=target)
+        actual = read_outcomes(later, target, model.rule_set_, options["outcomes"])
+        is_known = np.array([v is not None for v in actual])
+        figures["test"] = _figures(model, later.frame[is_known], pd.Series(actual[is_known]), None)
     if output is not None:
         write_file(output, to_json(model).encode())
     _report(model, target, figures, as_json)
@@ -371,16 +374,6 @@ def _figures(model: Any, X: pd.DataFrame, y: pd.Series, weight: Any) -> dict[str
     if model.costs is not None:
         figures["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
     return figures
-
-
-def _test_figures(
-    model: Any, target: str, reading: ReadSettings, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    """Count the rows of a second table that the rule predicts wrongly."""
-    table = reading.cases(options["test"], model.rule_set_, target=target)
-    actual = read_outcomes(table, target, model.rule_set_, options["outcomes"])
-    is_known = np.array([v is not None for v in actual])
-    return _figures(model, table.frame[is_known], pd.Series(actual[is_known]), None)
 
 
 def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:

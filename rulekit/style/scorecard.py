@@ -57,14 +57,29 @@ def scales_of(split: PointsSplit, wording: Wording | Any = PLAIN) -> tuple[Scale
     # Several conditions on one column become one scale. Scales with the most points are first.
     writer = Words(wording) if isinstance(wording, Wording) else wording
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
-    constant = _constant(split)
+    given = dict(split.given)
+    # two conditions of one column that together give every row the same points
+    gaps = ((gap, gap.negate(), p) for gap, p in split.given if p and gap.op == GAPS[0])
+    constant = next(((gap, other) for gap, other, p in gaps if given.get(other) == p), ())
     for test, points in split.given:
         if points and test not in constant:
             word = (test,) if test.op in WORDS else ()
             groups.setdefault((test.feature, test.scale, *word), []).append((test, points))
-    scales = [_scale(given, writer) for given in groups.values()]
+    scales = []
+    for group in groups.values():
+        conditions = tuple(c for c, _ in group)
+        if len(group) == 1:
+            scales.append(Scale(writer.write(conditions[0]), (("", group[0][1]),), conditions))
+            continue
+        present = [(c, p) for c, p in group if c.op not in GAPS]
+        base = sum(p for c, p in group if c.op == "not-missing")
+        list_parts = _ranges if any(c.op in ORDERED for c in conditions) else _levels
+        lines = [(text, points + base) for text, points in list_parts(present, writer)]
+        if gap := sum(p for c, p in group if c.missing):
+            lines.insert(0, ("missing", gap))
+        scales.append(Scale(writer.subject(conditions[0]), tuple(lines), conditions))
     if constant:
-        scales.append(Scale(EVERY_CASE, (("", dict(split.given)[constant[0]]),), constant))
+        scales.append(Scale(EVERY_CASE, (("", given[constant[0]]),), constant))
     return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
 
 
@@ -82,15 +97,6 @@ def count_lines(
             name = f"{scale.name}: {texts}" if texts else scale.name
             lines.append((name, points, float(rows.mean()), rate))
     return lines
-
-
-def _constant(split: PointsSplit) -> tuple[Literal, ...]:
-    """Return the two conditions of one column that together give every row the same points."""
-    given = dict(split.given)
-    for gap, points in split.given:
-        if gap.op == GAPS[0] and points and given.get(gap.negate()) == points:
-            return gap, gap.negate()
-    return ()
 
 
 def bands_of_totals(model: Any) -> tuple[Band, ...]:
@@ -147,20 +153,6 @@ def reading_notes(scales: Iterable[Scale]) -> str:
     gaps = any(c.missing for scale in several for c in scale.conditions)
     notes = [FIRST_FITS] * any(len(scale.lines) > 1 for scale in listed)
     return " ".join([*notes, *[GAPS_NOTE] * (not gaps)])
-
-
-def _scale(given: Sequence[tuple[Literal, int]], writer: Any) -> Scale:
-    conditions = tuple(c for c, _ in given)
-    if len(given) == 1:
-        ((condition, points),) = given
-        return Scale(writer.write(condition), (("", points),), conditions)
-    present = [(c, p) for c, p in given if c.op not in GAPS]
-    base = sum(p for c, p in given if c.op == "not-missing")
-    list_parts = _ranges if any(c.op in ORDERED for c in conditions) else _levels
-    lines = [(text, points + base) for text, points in list_parts(present, writer)]
-    if gap := sum(p for c, p in given if c.missing):
-        lines.insert(0, ("missing", gap))
-    return Scale(writer.subject(conditions[0]), tuple(lines), conditions)
 
 
 def _levels(given: Sequence[tuple[Literal, int]], writer: Any) -> list[tuple[str, int]]:

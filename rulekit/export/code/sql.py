@@ -121,7 +121,11 @@ class SqlWriter(CodeWriter):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
-        literal = self._as_numbers(literal.as_set())
+        literal, typed = literal.as_set(), self.dialect.typed
+        values, kind = literal.values, self.kinds[literal.feature]
+        if typed and kind == "flag" and not all(isinstance(v, bool) for v in values):
+            ones = tuple(float(v) for v in values)  # truth values beside numbers are 1 and 0
+            literal = replace(literal, value=ones if isinstance(literal.value, tuple) else ones[0])
         if literal.op in GAPS:
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
         if literal.op in WORDS:
@@ -148,47 +152,37 @@ class SqlWriter(CodeWriter):
         within = " OR ".join(f"({date} >= {a} AND {date} < {b})" for a, b in pairs)
         return f"({within})" if literal.op in ("==", "in") else f"NOT ({within})"
 
-    def _as_numbers(self, literal: Literal) -> Literal:
-        """Replace truth values beside numbers by 1 and 0, where column types are known."""
-        values, kind = literal.values, self.kinds[literal.feature]
-        if not self.dialect.typed or kind != "flag" or all(isinstance(v, bool) for v in values):
-            return literal
-        numbers = tuple(float(v) for v in values)
-        return replace(literal, value=numbers if isinstance(literal.value, tuple) else numbers[0])
-
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column, or a part of its dates."""
         column, kind = self.column(literal.feature), self.kinds[literal.feature]
-        if literal.part is not None:
-            return self._read_date(literal, column)
+        if literal.part is not None:  # parts without common grammar are rejected
+            part, dialect = literal.part, self.dialect
+            column_schema = (self.rule.schema or Schema()).column(literal.feature)
+            zoned = dialect.zoned if column_schema and column_schema.zone else None
+            date, since, day = (zoned or dialect.date).format(column=column), "", ""
+            template: str | None = dialect.date_part
+            if part == "date":
+                return date
+            if part == "weekday":
+                template = dialect.weekday
+            elif part.startswith(DAYS_SINCE):
+                template, day = dialect.since, part.removeprefix(DAYS_SINCE)
+                since = self._moment(day)
+            if template is None:
+                raise ExportError(
+                    f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
+                    f"written for {dialect.name}. Make a column of it there, or take another "
+                    "format."
+                )
+            sign = STRFTIME.get(part, "")
+            parts = {"part": part.upper(), "sign": sign, "since": since, "day": day}
+            return template.format(column=column, date=date, **parts)
         if not self.dialect.typed:
             return column
         if kind == "text":
             return self.dialect.text.format(column)
         plain = all(isinstance(v, bool) for v in literal.values)
         return column if kind == "unknown" or plain else self.read_number(literal.feature)
-
-    def _read_date(self, literal: Literal, column: str) -> str:
-        """Write the part of dates that is read; parts without common grammar are rejected."""
-        part, dialect = str(literal.part), self.dialect
-        column_schema = (self.rule.schema or Schema()).column(literal.feature)
-        zoned = dialect.zoned if column_schema and column_schema.zone else None
-        date, since, day = (zoned or dialect.date).format(column=column), "", ""
-        template: str | None = dialect.date_part
-        if part == "date":
-            return date
-        if part == "weekday":
-            template = dialect.weekday
-        elif part.startswith(DAYS_SINCE):
-            template, day = dialect.since, part.removeprefix(DAYS_SINCE)
-            since = self._moment(day)
-        if template is None:
-            raise ExportError(
-                f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
-                f"written for {dialect.name}. Make a column of it there, or take another format."
-            )
-        parts = {"part": part.upper(), "sign": STRFTIME.get(part, ""), "since": since, "day": day}
-        return template.format(column=column, date=date, **parts)
 
     def _moment(self, text: Any, seconds: int = 0) -> str:
         """Write a date to compare with, or some seconds later, including its time of day."""
@@ -394,7 +388,22 @@ def to_sql(
         flags = [column.name for column in known if column.kind == "truth value"]
     writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
     text = _write_query(writer, part)
-    text = _translate_query(text, chosen) if chosen.grammar else text
+    if chosen.grammar:
+        try:
+            import sqlglot  # an extra: most people never need it
+        except ImportError:
+            raise ExportError(
+                f"Writing for {chosen.name} needs the package sqlglot. Install it "
+                "(pip install \"rulekit-dashboard[sql]\"), or take 'ansi'."
+            ) from None
+        given: Any = {"unsupported_level": sqlglot.ErrorLevel.RAISE, "pretty": True}
+        try:
+            (text,) = sqlglot.transpile(text, read="postgres", write=chosen.grammar, **given)
+        except sqlglot.errors.SqlglotError as error:
+            reason = str(error).splitlines()[0]
+            raise ExportError(
+                f"The rule cannot be written for {chosen.name}: {reason}. Take another database."
+            ) from error
     return write_comments(rule, "--", titled=False) + text
 
 
@@ -425,25 +434,3 @@ def _text(text: str) -> str:
             "surrogate. Rename it."
         )
     return text
-
-
-def _translate_query(text: str, dialect: Dialect) -> str:
-    """Translate PostgreSQL text to another database's grammar."""
-    try:
-        import sqlglot  # an extra: most people never need it
-    except ImportError:
-        raise ExportError(
-            f"Writing for {dialect.name} needs the package sqlglot. Install it "
-            "(pip install \"rulekit-dashboard[sql]\"), or take 'ansi'."
-        ) from None
-    unsupported = sqlglot.ErrorLevel.RAISE
-    try:
-        (translated,) = sqlglot.transpile(
-            text, read="postgres", write=dialect.grammar, unsupported_level=unsupported, pretty=True
-        )
-    except sqlglot.errors.SqlglotError as error:
-        reason = str(error).splitlines()[0]
-        raise ExportError(
-            f"The rule cannot be written for {dialect.name}: {reason}. Take another database."
-        ) from error
-    return str(translated)

@@ -12,9 +12,9 @@ from rulekit.exceptions import ExportError
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, free_name, labels_of, write_document
 from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
-from rulekit.rules import Clause, Condition, Literal, PointsSplit, RuleSet
+from rulekit.rules import Clause, Condition, Literal, PointsSplit
 from rulekit.rules.condition import GAPS, ORDERED, WORDS
-from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
+from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.scorecard import clause_names
 
@@ -66,7 +66,12 @@ def to_pmml(model: Any) -> str:
     labels, kind = labels_of(rule, "PMML")
     kinds, answer = column_kinds(rule), free_name("answer", rule.features)
     writer = PmmlWriter(kinds, rule.features)
-    rules = [element("RuleSelectionMethod", criterion="firstHit"), *_rules(rule, writer)]
+    names, tests = clause_names(rule)[:-1], [writer.clause(c) for c in rule.clauses]
+    if rule.form == "cnf":
+        names, tests = ["all"], [_join_predicates("and", tests)]
+    rules = [element("RuleSelectionMethod", criterion="firstHit")]
+    for name, test, label in zip(names, tests, rule.labels, strict=False):
+        rules.append(element("SimpleRule", test, id=name, score=_value(label)))
     whole = all(isinstance(v, int) for v in labels)
     data_type = "integer" if kind == "number" and whole else DATA_TYPES[kind]
     fields, mining = [], []
@@ -109,17 +114,6 @@ def _value(value: Any) -> str:
             "The rule compares with an infinity, which PMML cannot express. Use a finite number."
         )
     return value if isinstance(value, str) else repr(value)
-
-
-def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
-    """Write one rule per clause of a DNF, one for all clauses of a CNF."""
-    names, tests = clause_names(rule)[:-1], [writer.clause(c) for c in rule.clauses]
-    if rule.form == "cnf":
-        names, tests = ["all"], [_join_predicates("and", tests)]
-    return [
-        element("SimpleRule", test, id=name, score=_value(label))
-        for name, test, label in zip(names, tests, rule.labels, strict=False)
-    ]
 
 
 def _join_predicates(op: str, parts: list[Element]) -> Element:
@@ -190,23 +184,19 @@ class PmmlWriter(ConditionWriter[Element]):
             held = map(_constant, (1.0, 0.0) if literal.op == "contains" else (0.0, 1.0))
             return self._derive("word", _apply("if", matched, *held)), [1.0]
         if literal.part is not None:
-            expression = read(literal.part, self._counting(name))
+
+            def cut(start: int, digits: int) -> Element:
+                # midnight may be omitted; if all is missing, any date will do: the test checks for
+                # it first
+                given = {"mapMissingTo": "1970-01-01 00:00:00"}
+                whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
+                part = _apply("substring", whole, _constant(start), _constant(digits))
+                return _ref(self._derive("digits", part))
+
+            expression = read(literal.part, Arithmetic(_constant, cut, _apply))
             return self._derive(literal.part, expression), list_compared_numbers(literal)
         number = self.kinds[name] == "number"  # truth values among numbers are 1 and 0
         return name, [float(v) if number else v for v in literal.values]
-
-    def _counting(self, name: str) -> Arithmetic[Element]:
-        """Write arithmetic on the digits of a text; each number is a derived field."""
-
-        def cut(start: int, digits: int) -> Element:
-            # midnight may be omitted; if all is missing, any date will do: the test checks for it
-            # first
-            given = {"mapMissingTo": "1970-01-01 00:00:00"}
-            whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
-            part = _apply("substring", whole, _constant(start), _constant(digits))
-            return _ref(self._derive("digits", part))
-
-        return Arithmetic(_constant, cut, _apply)
 
     def linear(self, split: LinearSplit) -> Element:
         """Write a weighted sum as a derived field, and its comparison."""
@@ -216,7 +206,15 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def power_law(self, split: PowerLawSplit) -> Element:
         """Write a sum of power laws as a derived field, and its bounds."""
-        terms = [_apply("*", _constant(t.weight), _law(t)) for t in split.terms]
+        terms = []
+        for law in split.terms:
+            up, down = (
+                [_base(f) for f in factors for _ in range(abs(f.exponent))]
+                for factors in (law.numerators, law.denominators)
+            )
+            top = _chain("*", up) if up else _constant(1.0)
+            value = _apply("/", top, _chain("*", down)) if down else top
+            terms.append(_apply("*", _constant(law.weight), value))
         name = self._derive("power law", _chain("+", terms))
         high = _test(name, "<=" if split.inside else ">", split.high)
         if split.low is None:
@@ -255,15 +253,6 @@ class PmmlWriter(ConditionWriter[Element]):
         op = "missing" if condition.missing else "not-missing"
         missingness = [_test(f, op) for f in condition.features]
         return _join_predicates("or" if condition.missing else "and", [*missingness, test])
-
-
-def _law(law: PowerLaw) -> Element:
-    up, down = (
-        [_base(f) for f in factors for _ in range(abs(f.exponent))]
-        for factors in (law.numerators, law.denominators)
-    )
-    top = _chain("*", up) if up else _constant(1.0)
-    return _apply("/", top, _chain("*", down)) if down else top
 
 
 def _base(factor: Factor) -> Element:

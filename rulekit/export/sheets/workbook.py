@@ -216,12 +216,22 @@ class _BookWriter:
         """Write every sheet; the values last, since formulas add to them."""
         self._rule_in_words()
         self._headings()
+        cases = self.sheets[CASES]
         for index in range(n_cases):
-            self._fill(FIRST + index, given if index < n_given else {}, index)
-            self._case(FIRST + index)
+            row, is_given = FIRST + index, bool(given) and index < n_given
+            cases.value(row, 1, index + 1 if is_given else None, "input")
+            for column, feature in enumerate(self.rule.features, start=2):
+                kind = self.kinds[feature]
+                value = value_at(given[feature], index) if is_given else None
+                cell = None if value is None else formulas.cell_of(value, kind)
+                cases.value(row, column, cell, f"input {kind}")
+            self._case(row)
         for column, feature in enumerate(self.rule.features, start=2):
-            offered = self._list_offered_values(feature)
-            self.sheets[CASES].choices(FIRST, FIRST + n_cases - 1, column, offered)
+            tests = [t for t in self.rule.tests if t.feature == feature and t.op not in WORDS]
+            offered = "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
+            if self.kinds[feature] == "text" and (named := {v for t in tests for v in t.values}):
+                offered = self.values.several(sorted(named))
+            cases.choices(FIRST, FIRST + n_cases - 1, column, offered)
         if self.card:
             self._fill_card()
         sheet = self.sheets["Values"]
@@ -291,16 +301,6 @@ class _BookWriter:
         sheet.values(FIRST - 1, (*hints, *clauses, *tests), "heading")
         sheet.freeze(FIRST, 1)
 
-    def _fill(self, row: int, given: Mapping[str, Any], index: int) -> None:
-        """Create the input cells, with given values."""
-        sheet = self.sheets[CASES]
-        sheet.value(row, 1, index + 1 if given else None, "input")
-        for column, feature in enumerate(self.rule.features, start=2):
-            kind = self.kinds[feature]
-            value = value_at(given[feature], index) if given else None
-            cell = None if value is None else formulas.cell_of(value, kind)
-            sheet.value(row, column, cell, f"input {kind}")
-
     def _case(self, row: int) -> None:
         """Write the formulas of one case, on both sheets."""
         rule, cases = self.rule, self.sheets[CASES]
@@ -322,8 +322,19 @@ class _BookWriter:
             self.sheets[WORKINGS].formula(row, index, formula)
         wrong = _span(row, 1, len(checks), WORKINGS)
         lines = (f"${FIRST - 1}", row)  # headings, and what holds
-        spans = (_span(line, len(checks) + 1, first - 1, WORKINGS) for line in lines)
-        answer, decided = self._decision(*spans)
+        heads, held = (_span(line, len(checks) + 1, first - 1, WORKINGS) for line in lines)
+        label = self.labels.partition(":")[0]
+        if rule.form == "cnf":
+            answer, decided = label, '"all clauses"'
+            if held:
+                failing, every = f'"clause "&MATCH(FALSE,{held},0)&" does not hold"', f"AND({held})"
+                answer = f"IF({every},{label},{self.default})"
+                decided = f'IF({every},"all clauses",{failing})'
+        else:
+            answer, decided = self.default, '"otherwise"'
+            if held:
+                answer = f"IFERROR(INDEX({self.labels},MATCH(TRUE,{held},0)),{self.default})"
+                decided = f'IFERROR(INDEX({heads},MATCH(TRUE,{held},0)),"otherwise")'
         if wrong:
             first_wrong = f"MATCH(TRUE,{wrong},0)"
             hints = _span(f"${FIRST - 1}", 1, len(checks), WORKINGS)
@@ -343,29 +354,6 @@ class _BookWriter:
         given = _span(row, self.last_input + 1, self.last_points - 1)
         sheet.formula(row, self.last_points, f"SUM({given})")
         return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}
-
-    def _decision(self, names: str, clauses: str) -> tuple[str, str]:
-        """Write the label of a case and the deciding clause, from cells of names and matches."""
-        label = self.labels.partition(":")[0]
-        if self.rule.form == "cnf":
-            if not clauses:
-                return label, '"all clauses"'
-            first = f'"clause "&MATCH(FALSE,{clauses},0)&" does not hold"'
-            every = f"AND({clauses})"
-            return f"IF({every},{label},{self.default})", f'IF({every},"all clauses",{first})'
-        if not clauses:
-            return self.default, '"otherwise"'
-        first_true = f"MATCH(TRUE,{clauses},0)"
-        answer = f"IFERROR(INDEX({self.labels},{first_true}),{self.default})"
-        return answer, f'IFERROR(INDEX({names},{first_true}),"otherwise")'
-
-    def _list_offered_values(self, feature: str) -> str:
-        """Return the values offered for a column: the levels in the rule."""
-        if self.kinds[feature] != "text":
-            return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
-        tests = self.rule.tests
-        named = {v for t in tests if t.feature == feature and t.op not in WORDS for v in t.values}
-        return self.values.several(sorted(named)) if named else ""
 
     def _rule_in_words(self) -> None:
         """Write the lines or points of the rule with their answers, and notes."""
