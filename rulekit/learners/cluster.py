@@ -1,135 +1,112 @@
-"""Fits in processes or on a Dask cluster: tables are sent once, results arrive as they finish."""
-
-# joblib gives the client (it would send the table with every call); Dask is imported only in use.
+"""Fits in processes or on a Dask cluster, by joblib: results arrive as they finish."""
 
 import contextlib
 import hashlib
 import importlib.metadata
 import sys
-import time
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
 from rulekit.exceptions import RulekitError
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "highspy")
 WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
-PULSE = 0.05  # seconds between two looks at what has come
 PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 
 Value = TypeVar("Value")
-_kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
-
-
-@contextlib.contextmanager
-def cache_on_workers() -> Iterator[None]:
-    """Keep data that is sent in this block on the workers until its end."""
-    if _kept.get() is not None:
-        yield
-        return
-    token = _kept.set({})
-    try:
-        yield
-    finally:
-        _kept.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
 class Once:
-    """An argument that is sent to the workers once, however many tasks use it."""
+    """An argument that is sent to the workers of a cluster once for all tasks of a call."""
 
     value: Any
-    key: Hashable = None  # None is the identity of the value
 
-    @property
-    def name(self) -> Hashable:
-        """What the value is cached under."""
-        return id(self.value) if self.key is None else self.key
+    def __dask_tokenize__(self) -> str:
+        """Return a new name: a name that Dask is about to release would be lost."""
+        return uuid.uuid4().hex
 
 
-def run_on_cluster(
-    client: Any,
+def spread(
     work: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
-    stopped: Callable[[], bool],
+    n_jobs: int | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks on a cluster; yield the index and result of each, as they finish."""
-    options = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
-    with cache_on_workers():
-        places: dict[Any, int] = {}
-        try:
-            sent = _send_once(client, [a for task in tasks for a in task if isinstance(a, Once)])
-            for number, task in enumerate(tasks):
-                order = [sent[a.name] if isinstance(a, Once) else a for a in task]
-                key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
-                future = client.submit(
-                    _run_task, code_version(), work, *order, key=key, pure=False, **options
-                )
-                places[future] = number
-            coming = sys.modules["distributed"].as_completed(list(places), loop=client.loop)
-            while not (coming.is_empty() or stopped()):
-                if not coming.has_ready():
-                    time.sleep(PULSE)
-                    continue
-                for future in coming.next_batch(block=False):
-                    yield places[future], future.result()
-        except Exception as error:
-            lost = getattr(error, "reason", None) == "scheduler-connection-lost"
-            if lost or client.status != "running":
-                raise RulekitError(
-                    "The connection to the cluster's scheduler was lost. Restart it and continue; "
-                    "results in a `store` are kept."
-                ) from error
-            if is_killing(error):
-                (_kept.get() or {}).clear()  # it may be lost, too
-            raise
-        finally:
-            client.cancel([future for future in places if not future.done()], force=True)
-
-
-def _send_once(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
-    """Send missing data to every worker; return its placeholders for tasks."""
-    cached = _kept.get()
-    assert cached is not None
-    fresh = {once.name: once.value for once in arguments if (client.id, once.name) not in cached}
-    if fresh:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError as error:
+    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
+    # `stopped` is called before each task is sent, from any thread.
+    client = getattr(get_active_backend()[0], "client", None)
+    how = {} if client is None else {"backend": _make_backend(client, tasks)}
+    version = None if client is None else code_version()
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs", **how
+    )
+    try:
+        yield from parallel(
+            delayed(_run_task)(number, version, work, *task)
+            for number, task in enumerate(tasks)
+            if not stopped()
+        )
+    except Exception as error:
+        lost = getattr(error, "reason", None) == "scheduler-connection-lost"
+        if lost or (client is not None and client.status != "running"):
             raise RulekitError(
-                f"The scheduler at {client.scheduler.address} had no worker for {PATIENCE:g} s. "
-                "Start one."
+                "The connection to the cluster's scheduler was lost. Restart it and continue; "
+                "results in a `store` are kept."
             ) from error
-        names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
-        futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
-        for name, key in names.items():  # the value, too, so that its id stays its own
-            cached[client.id, key] = futures[name], fresh[key]
-    return {once.name: cached[client.id, once.name][0] for once in arguments}
+        raise
 
 
-def is_killing(error: BaseException) -> bool:
-    """Return whether an error means that workers or their data were lost."""
-    fatal: tuple[Any, ...] = (BrokenExecutor,)  # joblib's
-    if "distributed" in sys.modules:
-        dask = importlib.import_module("distributed")  # waits while another thread imports it
-        fatal += dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError
-    return isinstance(error, fatal)
+def _make_backend(client: Any, tasks: Sequence[tuple[Any, ...]]) -> Any:
+    """Make joblib's Dask backend, which also reports the tasks that Dask gives up."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError as error:
+        raise RulekitError(
+            f"The scheduler at {client.scheduler.address} had no worker for {PATIENCE:g} s. "
+            "Start one."
+        ) from error
+    active = get_active_backend()[0]
+
+    class Backend(type(active)):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            return max(
+                2, int(super().effective_n_jobs(n_jobs))
+            )  # joblib runs one job in the caller
+
+        def submit(self, func: Any, callback: Callable[[Any], None]) -> Any:
+            def report(future: Future[Any]) -> None:
+                if future.exception() is not None:  # joblib waits for its callback for ever
+                    callback(future.exception())
+
+            future = super().submit(func, callback)
+            future.add_done_callback(report)
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, BaseException):
+                raise out
+            return super().retrieve_result_callback(out)
+
+    shared = {id(a): a for task in tasks for a in task if isinstance(a, Once)}
+    return Backend(client=client, scatter=list(shared.values()), **active.submit_kwargs)
 
 
-# On a worker ----------------------------------------------------------------------------------
-
-
-def _run_task(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Run one task if the worker has the caller's versions."""
+def _run_task(
+    number: int, version: str | None, work: Callable[..., Any], *arguments: Any
+) -> tuple[int, Any]:
+    """Run one task, on a cluster only if the worker has the caller's versions."""
+    plain = [a.value if isinstance(a, Once) else a for a in arguments]
+    if version is None:
+        return number, work(*plain)
     if version != code_version():
         raise RulekitError(
             f"A worker has another version of rulekit or of {', '.join(LIBRARIES)} than this "
@@ -138,19 +115,8 @@ def _run_task(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
     from rulekit.search.machine_code import warm_up  # set-up runs it as a program, not yet loaded
 
     warm_up()  # a limit of time in the work is for the work alone
-    return work(*arguments)
-
-
-def cancellation() -> Callable[[], bool] | None:
-    """Return a check of whether this thread's task was cancelled; None outside of a cluster."""
-    if "distributed" not in sys.modules:
-        return None
-    dask = importlib.import_module("distributed")  # waits while another thread imports it
-    key = getattr(dask.worker.thread_state, "key", None)
-    if key is None:
-        return None
-    tasks = dask.get_worker().state.tasks
-    return lambda: key not in tasks or tasks[key].state != "executing"
+    with parallel_config("loky"):  # joblib's own choice would send a task's parts to the cluster
+        return number, work(*plain)
 
 
 @lru_cache(maxsize=1)
@@ -168,32 +134,6 @@ def code_version() -> str:
     return digest.hexdigest()
 
 
-def spread(
-    work: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
-    n_jobs: int | None = None,
-    stopped: Callable[[], bool] = lambda: False,
-) -> Iterator[tuple[int, Any]]:
-    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
-    # `stopped` is called before each task is sent, from any thread.
-    if (client := getattr(get_active_backend()[0], "client", None)) is not None:
-        yield from run_on_cluster(client, work, tasks, stopped)
-        return
-    parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
-    )
-    plain = [[a.value if isinstance(a, Once) else a for a in task] for task in tasks]
-    yield from parallel(
-        delayed(_run_numbered)(number, work, *task)
-        for number, task in enumerate(plain)
-        if not stopped()
-    )
-
-
-def _run_numbered(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
-    return number, work(*arguments)
-
-
 def spread_sorted(
     work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> list[Any]:
@@ -203,16 +143,15 @@ def spread_sorted(
 
 def try_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:
     """Run work spread over workers, and repeat it once if a worker is killed."""
+    fatal: tuple[Any, ...] = (BrokenExecutor,)  # joblib's
+    if "distributed" in sys.modules:
+        dask = importlib.import_module("distributed")  # waits while another thread imports it
+        fatal += dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError
+    with contextlib.suppress(*fatal):
+        return work()
     try:
         return work()
-    except Exception as error:
-        if not is_killing(error):
-            raise
-    try:
-        return work()
-    except Exception as error:
-        if not is_killing(error):
-            raise
+    except fatal as error:
         raise RulekitError(
             "A worker process was killed twice, most likely because the machine ran out of "
             f"memory. {kept()} Use fewer workers (`n_jobs`), or a machine with more memory."

@@ -21,7 +21,7 @@ from rulekit.evaluation import Comparison, LearnerGrid, Progress, SweepStore, co
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
-from rulekit.learners.cluster import cache_on_workers, code_version
+from rulekit.learners.cluster import code_version
 from rulekit.learners.forest_loss import estimate_losses
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Report
@@ -48,7 +48,7 @@ class RunTask:
     def __call__(self, report: Report) -> Comparison:
         """Compare the learners and report progress."""
         quiet()
-        with count_as_running(urgent=not self.spec.thorough), cache_on_workers():
+        with count_as_running(urgent=not self.spec.thorough):
             if not self.spec.thorough:
                 return self._quickly(report)
             if not self.families:  # the choice of the library alone

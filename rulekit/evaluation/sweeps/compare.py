@@ -26,7 +26,7 @@ from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_co
 from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spread_order, units_of
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore, data_digest, folds_digest, work_key
-from rulekit.learners.cluster import Once, cache_on_workers, spread, try_twice
+from rulekit.learners.cluster import Once, spread, try_twice
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import RuleSet
@@ -217,8 +217,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
             for limited, numbers in comparing.rounds(family, of_family):
                 comparing.look_up(comparing.keys(limited, numbers))
     else:
-        with cache_on_workers():
-            comparing.run(references)
+        comparing.run(references)
     return comparing.make_result()
 
 
@@ -360,8 +359,7 @@ class _Comparing:
 
         def run_tasks() -> None:
             tasks, caller = self.tasks(family, numbers), Caller(land, should_stop, until)
-            table = Once((self.X, self.y, self.weight), self.data)
-            folds = [Once(*pair) for pair in zip(self.folds, self.fold_digests, strict=True)]
+            table, folds = Once((self.X, self.y, self.weight)), [Once(f) for f in self.folds]
             calls = [(table, folds[task.fold], task, caller) for task in tasks]
             n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
             with threadpool_limits(1):

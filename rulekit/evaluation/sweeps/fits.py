@@ -18,7 +18,6 @@ from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.choice import COST
-from rulekit.learners.cluster import cancellation
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import Columns
@@ -137,8 +136,7 @@ class Caller:
         """Return the check of this thread's task, in any process."""
         if self.land is not None:
             return self.is_stopped
-        cancelled = cancellation() or (lambda: False)
-        return lambda: time.time() >= self.until or cancelled()
+        return lambda: time.time() >= self.until
 
 
 def fit_fold(

@@ -24,7 +24,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
-from rulekit.learners.cluster import Once, cache_on_workers, spread_sorted, try_twice
+from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
@@ -418,17 +418,16 @@ def stability(  # noqa: PLR0913  all but three by keyword
     report = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     rows = Once((frame, labels, weight, loss))
     workers, step = effective_n_jobs(n_jobs), max(1, n_resamples // N_REPORTS)
-    with cache_on_workers():
-        while (begun := report.n_made) < n_resamples:
-            if stop.is_stopped() or (begun >= 2 and stop()):
-                break
-            batch = range(begun, min(n_resamples, begun + workers))
-            tasks = [(rows, again, *drawn(k)) for k in batch]
-            work = partial(spread_sorted, _learn_resample, tasks, n_jobs)
-            done = try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
-            report = replace(report, resamples=(*report.resamples, *done))
-            if on_progress is not None and report.n_made // step > begun // step:
-                on_progress(report)
+    while (begun := report.n_made) < n_resamples:
+        if stop.is_stopped() or (begun >= 2 and stop()):
+            break
+        batch = range(begun, min(n_resamples, begun + workers))
+        tasks = [(rows, again, *drawn(k)) for k in batch]
+        work = partial(spread_sorted, _learn_resample, tasks, n_jobs)
+        done = try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
+        report = replace(report, resamples=(*report.resamples, *done))
+        if on_progress is not None and report.n_made // step > begun // step:
+            on_progress(report)
     return report
 
 
