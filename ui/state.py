@@ -131,6 +131,18 @@ class AppState:
         # all or no labels are strings, since those of a rule have one type
         return self.outcomes.get(str(label), str(label)) if self._in_words else label
 
+    def new_names(self, after: "AppState") -> dict[Any, Any]:
+        """Map each label of a rule to its name after a change of names."""
+        new = {self.get_display_name(c): after.get_display_name(c) for c in self.class_counts}
+        return {self.other_label: after.other_label} | new
+
+    def has_classes_of(self, other: "AppState") -> bool:
+        """Whether a change of names joins no classes, parts none, and leaves the same ones out."""
+        names = [(self.get_display_name(c), other.get_display_name(c)) for c in self.class_counts]
+        return len(set(names)) == len({a for a, _ in names}) == len({b for _, b in names}) and all(
+            (a is None) == (b is None) for a, b in names
+        )
+
     @property
     def _in_words(self) -> bool:
         return bool(self.outcomes) or (not self.every_class and len(self.class_counts) > 2)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -67,6 +68,12 @@ def full_words(clause: Clause, wording: Wording) -> str:
 def constant_answer(rule: RuleSet) -> Any:
     """Return the constant prediction of a rule that reads no column."""
     return rule.predict({"": np.zeros(1)})[0]
+
+
+def relabel(rule: RuleSet, names: Mapping[Any, Any]) -> RuleSet:
+    """Return a rule with the labels of the same classes under other names."""
+    labels = tuple(names.get(label, label) for label in rule.labels)
+    return replace(rule, labels=labels, default=names.get(rule.default, rule.default))
 
 
 def value_words(value: Any) -> str:

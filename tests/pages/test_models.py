@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
 from rulekit import Costs, RuleClassifier
@@ -448,12 +449,17 @@ def test_points_and_own_rule_are_compared_held_out_errors_counted(on_models):
 def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     before = app.session_state["app"]
-    again = reloaded(app, open_app)
-    assert not again.error
-    state = again.session_state["app"]
-    pd.testing.assert_frame_equal(state.result.points, before.result.points, check_like=True)
-    assert state.setting == before.setting
-    assert not jobs.registry()._jobs
+    for name in ("", "risky"):
+        if name:  # of an outcome, after the runs
+            app.switch_page("pages/data.py").run()
+            next(f for f in app.text_input if f.label.endswith("high means")).set_value(name).run()
+        again = reloaded(app, open_app)
+        assert not again.error
+        state = again.session_state["app"]
+        assert_frame_equal(state.result.points, before.result.points, check_like=True)
+        assert state.setting == before.setting
+        assert set(state.model.rule_set_.classes) == {name or "high", "low"}
+        assert not jobs.registry()._jobs
 
 
 def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):

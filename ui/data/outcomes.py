@@ -3,22 +3,19 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
 from typing import Any
 
 import streamlit as st
 
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
-from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import RuleSet
 from rulekit.style.phrases import cap_list
 from ui.escape import md
-from ui.learners.offered import curve_key
-from ui.runs import jobs
+from ui.learners.offered import curve_key, rename_run
 from ui.shell import once
 from ui.state import CUT, AppState, app_state
-from ui.workspace import analysis_id, change
+from ui.words import relabel
+from ui.workspace import change
 
 FEW_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
 OTHER = "other"
@@ -116,74 +113,46 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
         raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
     if given == state.outcomes:
         return
-    rule, same_rows = None, not set(joined) & {*called, *state.outcomes.values()}
+    new, same_rows = state.new_names(fresh), state.has_classes_of(fresh)
+    rule = None
     if state.rule_json is not None and (state.is_edited or same_rows):
-        rule = to_json(relabel(from_json(state.rule_json), state, fresh))
-    new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
+        before = from_json(state.rule_json)
+        if gone := next((c for c in before.classes if new.get(c, c) is None), None):
+            raise DataError(
+                f"The rule that you edited predicts {gone!r}. Select a learned rule on Models, or "
+                "change its prediction on Rules, before you leave that class out."
+            )
+        rule = to_json(relabel(before, new))
+    answers = {str(old): str(name) for old, name in new.items()}
     notes = {
-        row: {k: new.get(v, v) if k == "answer" else v for k, v in note.items()}
+        row: {k: answers.get(v, v) if k == "answer" else v for k, v in note.items()}
         for row, note in state.case_notes.items()
     }
     error = state.error if rule is not None and same_rows else None
     renamed = _rename_parts(state, fresh) if same_rows else {}
     # the rule stays in use; a learned one is learned again when it is next read
     renamed |= {"outcomes": given, "case_notes": notes, "rule_json": rule, "error": error}
-    renamed["run_settings"] = _order_costs(state.run_settings, state, fresh)
-    renamed["runs"] = tuple(_order_costs(run, state, fresh) for run in state.runs)
+    renamed["run_settings"] = rename_run(state.run_settings, state, fresh)
+    renamed["runs"] = tuple(rename_run(run, state, fresh) for run in state.runs)
     st.session_state.pop("_form_begins", None)  # the form begins with the costs of the last run
     change(model=None, **renamed)
 
 
-def _order_costs(run: dict[str, Any], before: AppState, after: AppState) -> dict[str, Any]:
-    """Return the settings of a run with the costs of errors in the order of the new names."""
-    new, costs = _translation(before, after), run.get("costs", ())
-    pairs = [(new.get(a, a), new.get(b, b)) for a, b in permutations(before.labels, 2)]
-    ordered = list(permutations(after.labels, 2))
-    if len(costs) != len(pairs) or set(ordered) != set(pairs):
-        return run
-    return run | {"costs": tuple(costs[pairs.index(pair)] for pair in ordered)}
-
-
 def _rename_parts(state: AppState, fresh: AppState) -> dict[str, Any]:
     """Return curve, versions of a rule, a person's own rule and scale for the new names."""
-    new = _translation(state, fresh)
+    new, result = state.new_names(fresh), state.result
+    if result is not None and result.specs and result.key == curve_key(result.specs[0], state):
+        result = result.rename(state, fresh)
 
     def rename_rule(text: str | None) -> str | None:
-        return None if text is None else to_json(relabel(from_json(text), state, fresh))
+        return None if text is None else to_json(relabel(from_json(text), new))
 
     scale = state.scale
     if scale is not None:
         scale = scale | {"label": new.get(scale["label"], scale["label"])}
     return {
-        "result": _rename_result(state, fresh),
+        "result": result,
         "own_rule": rename_rule(state.own_rule),
         "edits": tuple(v | {"rule_json": rename_rule(v["rule_json"])} for v in state.edits),
         "scale": scale,
     }
-
-
-def _rename_result(state: AppState, fresh: AppState) -> Any:
-    """Return the points of the runs for the new names, with their rules in place of models."""
-    result, new = state.result, _translation(state, fresh)
-    first = jobs.registry().get(f"{analysis_id()}/first")  # it would end with the old names
-    if result is None or not result.specs or (first is not None and first.active):
-        return result
-    spec, labels = result.specs[0], [new[label] for label in state.labels]
-    if result.key != curve_key(spec, state) or labels != fresh.labels:  # other rows, other costs
-        return result
-    rules = {k: relabel(model.rule_set_, state, fresh) for k, model in result.models.items()}
-    models = {k: FixedRuleClassifier(rule) for k, rule in rules.items()}
-    return replace(result, key=curve_key(spec, fresh), models=models)
-
-
-def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
-    """Return a rule with the labels of the same classes under other names."""
-    new = _translation(before, after)
-    labels = tuple(new.get(label, label) for label in rule.labels)
-    return replace(rule, labels=labels, default=new.get(rule.default, rule.default))
-
-
-def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
-    """Map each label of a rule to its current name."""
-    new = {before.get_display_name(c): after.get_display_name(c) for c in before.class_counts}
-    return {before.other_label: after.other_label} | new

@@ -11,17 +11,18 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import row_groups
 from rulekit.evaluation import Comparison, pareto_front
-from rulekit.learners import choice
+from rulekit.learners import FixedRuleClassifier, choice
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import format_measure, plural
 from ui.cache import compute_once
-from ui.learners.offered import learner_of, look_of, settings_of_run
+from ui.learners.offered import curve_key, learner_of, look_of, rename_spec, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, make_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
 from ui.rule_numbers import FEW_GROUPS, beats_majority, training_gap
 from ui.state import KEEP, AppState
+from ui.words import relabel
 
 ERRORS = {
     "test_error": "cross-validated error",
@@ -106,6 +107,17 @@ class RunResult:
             by_size, lines = lines.set_index("n_conditions")[measure], None
         lines = None if lines is None else _with_losses(lines)
         return cls(settings, (spec,) * len(settings), points, models, lines, by_size, key)
+
+    def rename(self, before: AppState, after: AppState) -> "RunResult":
+        """Return the points for other names of outcomes, with rules in place of models."""
+        if before.outcomes == after.outcomes:
+            return self
+        new = before.new_names(after)
+        rules = {k: relabel(model.rule_set_, new) for k, model in self.models.items()}
+        models = {k: FixedRuleClassifier(rule) for k, rule in rules.items()}
+        specs = tuple(rename_spec(spec, before, after) for spec in self.specs)
+        key = curve_key(specs[0], after) if specs else self.key
+        return replace(self, specs=specs, key=key, models=models)
 
     def merge(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one."""

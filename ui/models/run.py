@@ -18,7 +18,14 @@ from rulekit.families import RuleClassifier
 from rulekit.style.wording import percent, plural
 from ui import workspace
 from ui.escape import md
-from ui.learners.offered import LEARNERS, curve_key, families, family_words, list_variants
+from ui.learners.offered import (
+    LEARNERS,
+    curve_key,
+    families,
+    family_words,
+    list_variants,
+    rename_spec,
+)
 from ui.learners.spec import (
     CHOSEN,
     FIT_SECONDS,
@@ -89,11 +96,27 @@ def start(spec: RunSpec, title: str) -> None:
     """Start a run in the background; finished folds of earlier runs come from the store."""
     state = app_state()
     task = work(spec, state)
-    key = task.key, spec
+    key = task.key, spec, state.outcomes
     if spec.thorough:
         others = [r for r in state.runs if RunSpec.from_dict(r) != spec]
         workspace.change(runs=(*others, spec.to_dict()))
     jobs.registry().start(_owner(title), title, task, key=key, urgent=not spec.thorough)
+
+
+def _curve_of(job: jobs.Job) -> str:
+    """Return the key of a run's curve under the current names of outcomes; "" of other rows."""
+    state, (curve, spec, outcomes) = app_state(), job.key or ("", RunSpec(), {})
+    before = replace(state, outcomes=outcomes)
+    if curve != curve_key(spec, before) or not before.has_classes_of(state):
+        return ""
+    return curve_key(rename_spec(spec, before, state), state)
+
+
+def _is_run(job: jobs.Job | None, spec: RunSpec, key: str) -> bool:
+    """Return whether a job is a run on a curve, whose key has the costs in the current order."""
+    return (
+        job is not None and _curve_of(job) == key and replace(job.key[1], costs=spec.costs) == spec
+    )
 
 
 def latest(*titles: str) -> jobs.Job | None:
@@ -128,7 +151,7 @@ def start_choice(spec: RunSpec, key: str) -> None:
     is_busy = any(each is not None and each.active for each in (first, job))
     if known or is_busy or not requested.chooses:
         return
-    if job is None or job.key != (key, requested):
+    if not _is_run(job, requested, key):
         with suppress(DataError):  # groups that hold a whole outcome leave no inner folds
             start(requested, CHOICE)
 
@@ -145,7 +168,7 @@ def update(spec: RunSpec) -> RunResult:
     if result is None or not any("max_conditions" in setting for setting in result.settings):
         requested = quick(spec, several=state.several)
         job = latest(FIRST)
-        if job is None or job.key != (key, requested):
+        if not _is_run(job, requested, key):
             with sentences():
                 start(requested, FIRST)
                 job, end = latest(FIRST), time.monotonic() + WAIT_SECONDS
@@ -183,8 +206,19 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain in app_state().runs:
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                found = work(requested, app_state()).load_stored()
-                _join(RunResult.from_comparison(requested, found, key))
+                _recall_run(requested, key)
+
+
+def _recall_run(requested: RunSpec, key: str) -> None:
+    """Restore the points of a run, whether it was before or after outcomes were named."""
+    state = app_state()
+    result = RunResult.from_comparison(requested, work(requested, state).load_stored(), key)
+    before = replace(state, outcomes={})
+    if not len(result.points) and state.outcomes and before.has_classes_of(state):
+        unnamed = rename_spec(requested, state, before)
+        found = work(unnamed, before).load_stored()
+        result = RunResult.from_comparison(unnamed, found, key).rename(before, state)
+    _join(result)
 
 
 def _take(key: str) -> None:
@@ -194,9 +228,10 @@ def _take(key: str) -> None:
         if job is None or taken.get(job.id) == (job.version, job.state, key):
             continue
         taken[job.id] = job.version, job.state, key
-        (curve, spec), found = job.key, job.answer or job.interim
-        if found is not None and curve == key:
-            _join(RunResult.from_comparison(spec, found, key))
+        (curve, spec, outcomes), found = job.key, job.answer or job.interim
+        if found is not None and _curve_of(job) == key:
+            result, state = RunResult.from_comparison(spec, found, curve), app_state()
+            _join(result.rename(replace(state, outcomes=outcomes), state))
 
 
 def _join(result: RunResult) -> None:
@@ -214,7 +249,10 @@ def _join(result: RunResult) -> None:
         addressed = st.query_params.get("conditions", "")  # as in ``?conditions=5``
         requested = limits.index(addressed) if addressed in limits else None
         number = suggested.number if requested is None else requested
-        before, rule = joined.number_of(state.setting), state.model and state.model.rule_set_
+        before, rule = (
+            joined.number_of(state.setting),
+            state.rule_json and from_json(state.rule_json),
+        )
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
@@ -333,7 +371,7 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
         waiting = 1 + 1.5 * jobs.registry().position(active)
         soon = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
         watch(active, progress_words, "run", every=soon if active is first else POLL_SECONDS)
-        if result.key and active.key[0] != curve_key(spec, app_state()):
+        if result.key and _curve_of(active) != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         if active.title == CHOICE:
             _offer_longer(result, longer(spec))

@@ -64,7 +64,28 @@ def test_class_is_named_without_another_search(open_app):
     rules = [model.rule_set_ for model in after.result.models.values()]
     assert len(rules) == len(before.result.models)
     assert {label for rule in rules for label in rule.classes} == {"0", "diabetic"}
+    again = open_app("models", query={"analysis": app.query_params["analysis"]})
+    reloaded = again.session_state["app"]
+    assert jobs.registry()._jobs == jobs_before
+    assert reloaded.result.points.equals(before.result.points)
+    assert reloaded.model.rule_set_ == after.model.rule_set_
     assert "mean?" not in text(open_app(sample="credit"))
+
+
+@pytest.mark.slow
+def test_class_is_named_during_the_first_search(open_app, monkeypatch):
+    monkeypatch.setattr("ui.models.run.WAIT_SECONDS", 0.0)
+    app = coded_and_suggested(open_app).switch_page("pages/models.py").run()
+    begun = dict(jobs.registry()._jobs)
+    app.switch_page("pages/data.py").run()
+    field(app, "ill = 1 means").set_value("diabetic").run()
+    state = finished(app.switch_page("pages/models.py").run()).session_state["app"]
+    assert jobs.registry()._jobs == begun
+    rules = [model.rule_set_ for model in state.result.models.values()]
+    assert {label for rule in (*rules, state.model.rule_set_) for label in rule.classes} == {
+        "0",
+        "diabetic",
+    }
 
 
 @pytest.mark.slow

@@ -11,9 +11,10 @@ from rulekit.data import Table
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.data.outcomes import is_code, name_outcomes, relabel
+from ui.data.outcomes import is_code, name_outcomes
 from ui.rules.editor import FIELDS, versions_of
 from ui.state import AppState
+from ui.words import relabel
 from ui.workspace import rule_words
 
 
@@ -106,7 +107,7 @@ def test_rest_of_three_classes_is_renamed_with_the_one():
     frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
     table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=2)
     before, after = AppState(table=table), AppState(table=table, outcomes={"2": "poor"})
-    assert relabel(rule("2", "not 2"), before, after) == rule("poor", "not poor")
+    assert relabel(rule("2", "not 2"), before.new_names(after)) == rule("poor", "not poor")
 
 
 def test_costs_stay_with_their_outcomes_when_names_sort_otherwise(session):
