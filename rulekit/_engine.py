@@ -62,16 +62,12 @@ def read(column: Any) -> Any:
     if kind == "date":
         # midnight as the day alone, like `moment_text`
         return column.strftime(ISO_TEXT).re_replace(" 00:00:00$", "")
-    if kind == "number":
-        return _double(column, dtype)
-    return column
-
-
-def _double(column: Any, dtype: Any) -> Any:
-    import ibis
-
+    if kind != "number":
+        return column
     if dtype.is_integer():
         return column.cast("float64")
+    import ibis
+
     if dtype.is_decimal() and (dtype.precision or EXACT_DIGITS + 1) > EXACT_DIGITS:
         column = column.cast("string")
     double = column.cast("float64")

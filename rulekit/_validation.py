@@ -74,7 +74,15 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
     """Convert rows to a data frame (n, p) with the columns of the estimator."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
-        return _frame_of_array(estimator, X, reset)
+        if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+            X = np.asarray(
+                X, dtype=object
+            )  # NumPy would turn the numbers of a mixed list into text
+        rows = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(rows.shape[1])]
+        return pd.DataFrame(rows, columns=list(names))
     if X.columns.has_duplicates:
         twice = X.columns[X.columns.duplicated()][0]
         raise DataError(f"Column names must differ; {str(twice)[:60]!r} occurs twice. Rename one.")
@@ -101,16 +109,6 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
     if hasattr(estimator, "feature_names_in_"):
         return X.set_axis(list(estimator.feature_names_in_), axis=1)
     return X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
-
-
-def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFrame:
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        X = np.asarray(X, dtype=object)  # NumPy would turn the numbers of a mixed list into text
-    rows = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [f"x{j}" for j in range(rows.shape[1])]
-    return pd.DataFrame(rows, columns=list(names))
 
 
 def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:

@@ -149,14 +149,6 @@ class FoldPaths:
         """Pickle without the paths."""
         return {**vars(self), "paths": None}
 
-    def get_paths(self, table: TrainingTable) -> Paths:
-        """Return the paths, which are searched when they are first needed."""
-        if self.paths is None:
-            learner = clone(self.learner)
-            name, several = type(learner).__name__, learner._multi_class
-            self.paths = Paths(learner, table.part(self.fold[0], name, multi_class=several))
-        return self.paths
-
 
 def fold_scores(
     folds: Sequence[FoldPaths],
@@ -196,8 +188,11 @@ def _score_fold(
 
     more = 0 if counted is None else len(counted(table.y[test], test))
     with threadpool_limits(1):
-        paths = fold.get_paths(table)
-        return paths.score(settings, measure, 3 + more, stop)
+        if fold.paths is None:
+            learner = clone(fold.learner)
+            name, several = type(learner).__name__, learner._multi_class
+            fold.paths = Paths(learner, table.part(fold.fold[0], name, multi_class=several))
+        return fold.paths.score(settings, measure, 3 + more, stop)
 
 
 def suggestion(

@@ -66,7 +66,16 @@ class FixedRuleClassifier(BaseRuleClassifier):
     @property
     def classes_(self) -> NDArray[Any]:  # type: ignore[override]
         """The labels of the rule, or of the table it was fitted on, shape (k,)."""
-        return _sort_labels([*self.rule_set.classes, *getattr(self, "_table_labels", ())])
+        labels = [*self.rule_set.classes, *getattr(self, "_table_labels", ())]
+        distinct = list(dict.fromkeys(labels))
+        try:
+            distinct.sort()
+        except TypeError as error:
+            raise RuleError(
+                f"The labels of a rule and its table must be of one type; found {distinct[:5]}."
+            ) from error
+        kinds = {type(v) for v in distinct}
+        return np.array(distinct, dtype=None if kinds in ({int}, {float}, {bool}) else object)
 
     @property
     def positive_label_(self) -> Any:
@@ -144,15 +153,3 @@ class FixedRuleClassifier(BaseRuleClassifier):
         if hasattr(self, "_shares"):
             return super().decision_function(X)
         return compute_log_odds(self.predict_log_proba(X))
-
-
-def _sort_labels(labels: list[Any]) -> NDArray[Any]:
-    distinct = list(dict.fromkeys(labels))
-    try:
-        distinct.sort()
-    except TypeError as error:
-        raise RuleError(
-            f"The labels of a rule and its table must be of one type; found {distinct[:5]}."
-        ) from error
-    kinds = {type(v) for v in distinct}
-    return np.array(distinct, dtype=None if kinds in ({int}, {float}, {bool}) else object)

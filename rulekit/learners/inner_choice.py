@@ -233,7 +233,10 @@ class InnerComparison:
         summary.loc[allowed.index, ESTIMATE] = estimates(allowed, *criteria)
         number = suggested["default"]
         error = float(summary.loc[number, loss.measure])
-        of_constant = _constant_losses(self.table, self.folds, loss)
+        labels = self.table.classes
+        costs = [[loss.compute(t, np.full(len(t), c)) for c in labels] for t, _ in self.folds]
+        cheapest = zip(self.folds, labels[np.argmin(costs, axis=1)], strict=True)
+        of_constant = np.array([loss.compute(t, np.full(len(t), c)) for (_, t), c in cheapest])
         constant = float(of_constant.mean())
         reason = suggested.pop("reason") + _describe_forms(allowed, names, number, criteria, loss)
         reason += about
@@ -397,13 +400,3 @@ def compare_losses(
     tested = np.concatenate([test for _, test in folds])
     of_row = np.bincount(tested, spread)  # a row of repeated folds is one observation
     return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores
-
-
-def _constant_losses(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> Floats:
-    """Compute the loss of the best constant prediction on each fold."""
-    errors = []
-    for train, test in folds:
-        each = [loss.compute(train, np.full(len(train), label)) for label in table.classes]
-        answer = table.classes[int(np.argmin(each))]
-        errors.append(loss.compute(test, np.full(len(test), answer)))
-    return np.array(errors)

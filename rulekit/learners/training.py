@@ -409,8 +409,11 @@ class LearningProblem(Remembers):
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        perturbation = np.array([_perturbation(x) for x in self.cnf_literals], dtype=float)
-        cover = CoverProblem(self.table, perturbation)
+        keys = [x.sort_key[:4] if x.is_plain else x.sort_key for x in self.cnf_literals]
+        digests = [hashlib.blake2b(repr(key).encode(), digest_size=8).digest() for key in keys]
+        shares = [int.from_bytes(digest, "big") / 2**64 for digest in digests]  # by their texts
+        perturbation = [PERTURBATION * (0.5 + 0.5 * share) for share in shares]
+        cover = CoverProblem(self.table, np.array(perturbation, dtype=float))
         cover.deadline = self.deadline
         return cover
 
@@ -421,7 +424,18 @@ class LearningProblem(Remembers):
             source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
             for source, values in self._positions.items()
         }
-        return MovableCuts(ranks, self._barred_cuts)
+        cuts_barred = set()  # column j, cut after its k-th value: would make a forbidden literal
+        for barred in self.forbidden:
+            for j in np.flatnonzero(self.table.side).tolist():
+                distinct = self.distinct[int(self.table.feature[j])]
+                literal = self.literals[j]
+                if barred.op in ORDERED and barred == replace(literal, value=barred.value):
+                    above = int(np.searchsorted(distinct, barred.edge, side="right"))
+                    cuts_barred.add((j, above - 1))
+                elif literal.feature == barred.feature and {barred.op, literal.op} <= {*EQUALITIES}:
+                    cuts = range(len(distinct) - 1)
+                    cuts_barred |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
+        return MovableCuts(ranks, frozenset(cuts_barred))
 
     @cached_property
     def _positions(self) -> dict[int, Floats]:
@@ -434,22 +448,6 @@ class LearningProblem(Remembers):
     def distinct(self) -> dict[int, Floats]:
         """The distinct positions of each source with cuts, ascending."""
         return {source: np.unique(v[~np.isnan(v)]) for source, v in self._positions.items()}
-
-    @property
-    def _barred_cuts(self) -> frozenset[tuple[int, int]]:
-        """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
-        cuts_barred = set()
-        for barred in self.forbidden:
-            for j in np.flatnonzero(self.table.side).tolist():
-                distinct = self.distinct[int(self.table.feature[j])]
-                literal = self.literals[j]
-                if barred.op in ORDERED and barred == replace(literal, value=barred.value):
-                    above = int(np.searchsorted(distinct, barred.edge, side="right"))
-                    cuts_barred.add((j, above - 1))
-                elif literal.feature == barred.feature and {barred.op, literal.op} <= {*EQUALITIES}:
-                    cuts = range(len(distinct) - 1)
-                    cuts_barred |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
-        return frozenset(cuts_barred)
 
     def clauses(
         self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
@@ -489,45 +487,31 @@ def learning_problem(
     bins: BinnedTable, columns: Columns, form: str, constraints: Constraints, by_cells: bool = False
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
-    make = _sort_by_cells if by_cells else _sort_by_literals
-    table, rows, literals, of_cnf = make(bins, form, constraints)
+    unconstrained = constraints == Constraints()
+    literals: Sequence[Literal]
+    of_cnf: tuple[Literal, ...] = ()
+    if by_cells:  # conditions stay in the order of their features and cuts; rows by bins
+        conditions = join_conditions([e.conditions() for e in bins.encodings])
+        if not unconstrained:
+            written = enumerate(conditions.literals)
+            allowed = [j for j, literal in written if constraints.allows(literal)]
+            conditions = conditions.take(np.array(allowed, dtype=np.intp))
+        table, literals = replace(bins, given=conditions), conditions.literals
+        table = table if form == "dnf" else table.opposite
+        rows = row_order(table.codes, ~table.y, table.weight)
+        table = table[rows]
+    else:  # conditions by the literals of the CNF, rows by what they hold for
+        literals = bins.literals
+        of_cnf = tuple(literals)
+        if form == "dnf":  # of each literal the one that holds on the other training rows
+            both = zip(literals, bins.complement.tolist(), strict=True)
+            of_cnf = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
+        keys, each = sort_keys(of_cnf), enumerate(literals)
+        allowed = [j for j, literal in each if unconstrained or constraints.allows(literal)]
+        order = np.array(sorted(allowed, key=keys.__getitem__), dtype=np.intp)
+        taken = bins.take_columns(order)
+        table, rows = (taken if form == "dnf" else taken.opposite).sort_rows()
+        literals, of_cnf = taken.literals, tuple(of_cnf[j] for j in order)
     columns = {name: values[rows] for name, values in columns.items()}
     barred = tuple(item for item in constraints.forbidden if not isinstance(item, str))
     return LearningProblem(table, form, literals, of_cnf, columns, rows, barred)
-
-
-Restricted = tuple[BinnedTable, NDArray[np.intp], Sequence[Literal], tuple[Literal, ...]]
-
-
-def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
-    """Sort conditions by the literals of the CNF, rows by what they hold for."""
-    cnf_literals = literals = bins.literals
-    if form == "dnf":  # of each literal the one that holds on the other training rows
-        both = zip(literals, bins.complement.tolist(), strict=True)
-        cnf_literals = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
-    free, keys = constraints == Constraints(), sort_keys(cnf_literals)
-    allowed = [j for j, literal in enumerate(literals) if free or constraints.allows(literal)]
-    order = np.array(sorted(allowed, key=keys.__getitem__), dtype=np.intp)
-    taken = bins.take_columns(order)
-    table, rows = (taken if form == "dnf" else taken.opposite).sort_rows()
-    return table, rows, taken.literals, tuple(cnf_literals[j] for j in order)
-
-
-def _sort_by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
-    """Keep conditions in the order of their features and cuts, and sort rows by bins."""
-    conditions = join_conditions([e.conditions() for e in bins.encodings])
-    if constraints != Constraints():
-        written = enumerate(conditions.literals)
-        allowed = [j for j, literal in written if constraints.allows(literal)]
-        conditions = conditions.take(np.array(allowed, dtype=np.intp))
-    table = replace(bins, given=conditions)
-    table = table if form == "dnf" else table.opposite
-    rows = row_order(table.codes, ~table.y, table.weight)
-    return table[rows], rows, conditions.literals, ()
-
-
-def _perturbation(literal: Literal) -> float:
-    """Return a price below 1e-6, drawn from the literal's text."""
-    key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
-    digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
-    return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)

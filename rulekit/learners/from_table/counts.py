@@ -187,19 +187,15 @@ class CutRefiner:
             i = 0
             while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
                 conditions = rule.clauses[k].conditions
-                if self._has_cut(conditions[i]):
-                    moved = replace(conditions[i].tests[0], value=self._best(rule, k, i))
+                test: Any = conditions[i]
+                has_cut = test.tests == (test,) and test.is_plain and test.op in MOVED
+                if has_cut and not is_required(test, self._constraints):
+                    moved = replace(test, value=self._best(rule, k, i))
                     if moved not in self._constraints.forbidden:
                         moved_conditions = *conditions[:i], moved, *conditions[i + 1 :]
                         rule = rule.with_conditions(k, moved_conditions)
                 i += 1
         return rule
-
-    def _has_cut(self, condition: Condition) -> bool:
-        if condition.tests != (condition,):  # one of several that are added up
-            return False
-        test: Any = condition
-        return test.is_plain and test.op in MOVED and not is_required(test, self._constraints)
 
     def _best(self, rule: RuleSet, k: int, i: int) -> float:
         """Find the threshold of one condition with the fewest wrong rows."""

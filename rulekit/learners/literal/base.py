@@ -261,7 +261,12 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             rule = full = rules[option.clauses]
             if required:
                 full = self.with_required(rule, problem, option.max_clauses)
-            return option if full == rule else self._revalue(option, full, problem, theta), full
+            if full == rule:
+                return option, full
+            holds = [[c.mask(problem.columns) for c in each.conditions] for each in full.clauses]
+            value = problem.objective(holds, theta, counts_errors=option.counts_errors)
+            proved = None if option.proved is None else False
+            return replace(option.with_step(value, "add required"), proved=proved), full
 
         for one, theta in zip(learned, thetas, strict=True):
             options = [one, one.constant()] if required else [one.take_cheaper_constant()]
@@ -307,15 +312,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the rule from its clauses."""
         return rule_of_conditions(clauses, self.positive_label_, self.form, self.default_label_)
-
-    def _revalue(
-        self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
-    ) -> LearnedRule:
-        """Recompute the value of a rule with added required conditions; optimality is open."""
-        holds = [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses]
-        value = problem.objective(holds, theta, counts_errors=learned.counts_errors)
-        proved = None if learned.proved is None else False
-        return replace(learned.with_step(value, "add required"), proved=proved)
 
     def _keep(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, table: TrainingTable

@@ -266,30 +266,27 @@ class BoxPath(LearnedPath):
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""
         entries: list[PathEntry] = []
+        problem = self.problem
+        weight = self.learner._weights(self.table)[problem.rows]
         for entry in self.entries:
             learned = simplify(
                 self.learner.rule_of(self.clauses[entry.n_clauses, entry.n_conditions])
             )
             try:
-                rule = self.learner.with_required(learned, self.problem, entry.n_clauses)
+                rule = self.learner.with_required(learned, problem, entry.n_clauses)
             except RuleError as error:  # a rule of this size cannot hold what is required
                 unmet = error
-            else:
-                entries.append(self._path_entry(entry, learned, rule))
+                continue
+            (chosen,) = self.searched.select_columns([entry])
+            wrong = problem.table.evaluate_dnf(chosen) != problem.table.y
+            if rule != learned:
+                wrong = rule.mask(problem.columns) != problem.described
+            error_share = float(weight[wrong].sum() / weight.sum())
+            size = entry.n_clauses, entry.n_conditions
+            entries.append(PathEntry(*size, entry.loss, error_share, rule))
         if not entries:
             raise unmet
         return RulePath(tuple(entries)).limit_conditions(max_conditions)
-
-    def _path_entry(self, entry: ArchiveEntry, learned: RuleSet, rule: RuleSet) -> PathEntry:
-        """Return the entry of a rule: the learned one, or that with required conditions."""
-        problem = self.problem
-        weight = self.learner._weights(self.table)[problem.rows]
-        (chosen,) = self.searched.select_columns([entry])
-        wrong = problem.table.evaluate_dnf(chosen) != problem.table.y
-        if rule != learned:
-            wrong = rule.mask(problem.columns) != problem.described
-        error = float(weight[wrong].sum() / weight.sum())
-        return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 
 
 @dataclass(eq=False)

@@ -183,7 +183,12 @@ class SearchedLists:
         holds = [clause.mask(problem.columns) for clause in clauses]
         _ = problem.table.opposite.values  # formed once for all clauses
         for r in range(len(clauses)):
-            g = self._savings(holds, rules, r)
+            # what each row saves when clause `r` covers it, see `rule_lists.search`
+            above, below = np.any(holds[:r], axis=0), np.full(len(self.codes), rules.default)
+            for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
+                below[held] = label
+            gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
+            g = np.where(above, 0.0, gain * problem.table.weight)
             table = problem.table.with_labels(g >= 0, np.abs(g))
             cuts, _ = refine_cuts(table, problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
@@ -192,16 +197,6 @@ class SearchedLists:
             clauses[r] = Clause(problem.clauses(refined[None], moved)[0])
             holds[r] = clauses[r].mask(problem.columns)
         return self.rule_of(clauses, rules)
-
-    def _savings(self, holds: list[Bools], rules: RuleList, r: int) -> Floats:
-        """Compute what each row saves when clause `r` covers it, see `rule_lists.search`."""
-        above, below = np.zeros(len(self.codes), bool), np.full(len(self.codes), rules.default)
-        for held in holds[:r]:
-            above |= held
-        for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
-            below[held] = label
-        gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
-        return np.where(above, 0.0, gain * self.problem.table.weight)
 
 
 def search_lists(

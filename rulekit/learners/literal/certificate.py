@@ -168,10 +168,20 @@ def certify(
     else:
         search = _one_clause if one_clause else _any_clauses
         bound = search(problem, theta, objective, stop)
-    certificate = _certificate(model, objective, bound, one_clause=one_clause)
+    counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
+    sentence = f"Nothing is proved: {bound.why_not}."
+    certificate = Certificate(objective, bound.value, False, sentence, counts)
+    if bound.value is not None:
+        proved = objective - bound.value <= SAME * max(1.0, objective)
+        certificate = replace(certificate, proved=proved)
+        words = _one_clause_words if one_clause else _any_clauses_words
+        certificate = replace(certificate, sentence=words(model, certificate))
     if bound.met is None or certificate.proved:
         return certificate
-    return replace(certificate, better=_cheaper(model, problem, bound.met, objective))
+    rule = simplify(model.rule_of(problem.clauses(bound.met)))
+    full = model.with_required(rule, problem, max(1, len(bound.met)))
+    cheaper = _cost(rule, problem, theta) < objective - SAME * max(1.0, objective)
+    return replace(certificate, better=rule if full == rule and cheaper else None)
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
@@ -251,34 +261,11 @@ def _any_clauses(
     return _Bound(generated.lower_bound or 0.0, met=generated.chosen)
 
 
-def _cheaper(
-    model: LiteralRuleClassifier, problem: LearningProblem, chosen: Bools, cost: float
-) -> RuleSet | None:
-    """Build a rule of the chosen columns; None unless it is cheaper and complete."""
-    clauses = problem.clauses(chosen)
-    rule = simplify(model.rule_of(clauses))
-    full = model.with_required(rule, problem, max(1, len(chosen)))
-    cheaper = _cost(rule, problem, float(model.theta)) < cost - SAME * max(1.0, cost)
-    return rule if full == rule and cheaper else None
-
-
 def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
     listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(_cut_key(lit) not in listed for lit in literals if lit.op in ORDERED)
-
-
-def _certificate(
-    model: LiteralRuleClassifier, objective: float, bound: _Bound, *, one_clause: bool
-) -> Certificate:
-    counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
-    if bound.value is None:
-        return Certificate(objective, None, False, f"Nothing is proved: {bound.why_not}.", counts)
-    proved = objective - bound.value <= SAME * max(1.0, objective)
-    certificate = Certificate(objective, bound.value, proved, "", counts)
-    words = _one_clause_words if one_clause else _any_clauses_words
-    return replace(certificate, sentence=words(model, certificate))
 
 
 def _one_clause_words(model: LiteralRuleClassifier, certificate: Certificate) -> str:

@@ -92,37 +92,33 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             )
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        selection = generate_selection(problem, float(self.theta))
-        return self._read_selection(problem, selection, selection.proved, len(selection.chosen))
-
-
-def generate_selection(problem: LearningProblem, theta: float) -> ClauseSelection:
-    """Generate clauses and select among them; a clause costs as much as a condition."""
-    clock = Clock(problem.deadline)
-    n_columns = max(1, len(np.unique(problem.table.feature)))
-    plan = GenerationPlan(
-        theta,
-        theta,
-        max_rounds=min(MOST_ROUNDS, max(FEW_ROUNDS, COLUMN_ROUNDS // n_columns)),
-        batch=BATCH if n_columns <= MANY_COLUMNS else LARGE_BATCH,
-        prove=theta > 0,
-        exact_limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=clock),
-        all_tests=PROOF_TESTS if clock.end is None else None,
-        should_stop=clock,
-    )
-    rule = generate(problem.table, plan)
-    assert rule.chosen is not None
-    bound, proved = rule.lower_bound, False
-    # the master's value round by round, and the rule's at the end
-    steps: list[dict[str, Any]] = [
-        {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
-        for k, entry in enumerate(rule.history)
-    ]
-    last: dict[str, Any] = {"step": len(steps), "objective": rule.objective}
-    if bound is not None:
-        proved = rule.objective - bound <= PROVED * max(1.0, rule.objective)
-        last["lower_bound"] = bound
-        last["bound"] = "linear program" if rule.solved else "below the linear program"
-    if clock.ran_out:
-        last["stopped"] = "time limit"
-    return ClauseSelection(rule.chosen, rule.objective, (*steps, last), bound, proved)
+        theta = float(self.theta)
+        clock = Clock(problem.deadline)
+        n_columns = max(1, len(np.unique(problem.table.feature)))
+        plan = GenerationPlan(
+            theta,
+            theta,
+            max_rounds=min(MOST_ROUNDS, max(FEW_ROUNDS, COLUMN_ROUNDS // n_columns)),
+            batch=BATCH if n_columns <= MANY_COLUMNS else LARGE_BATCH,
+            prove=theta > 0,
+            exact_limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=clock),
+            all_tests=PROOF_TESTS if clock.end is None else None,
+            should_stop=clock,
+        )
+        rule = generate(problem.table, plan)
+        assert rule.chosen is not None
+        bound, proved = rule.lower_bound, False
+        # the master's value round by round, and the rule's at the end
+        steps: list[dict[str, Any]] = [
+            {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
+            for k, entry in enumerate(rule.history)
+        ]
+        last: dict[str, Any] = {"step": len(steps), "objective": rule.objective}
+        if bound is not None:
+            proved = rule.objective - bound <= PROVED * max(1.0, rule.objective)
+            last["lower_bound"] = bound
+            last["bound"] = "linear program" if rule.solved else "below the linear program"
+        if clock.ran_out:
+            last["stopped"] = "time limit"
+        selection = ClauseSelection(rule.chosen, rule.objective, (*steps, last), bound, proved)
+        return self._read_selection(problem, selection, proved, len(rule.chosen))

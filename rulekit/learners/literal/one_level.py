@@ -219,10 +219,6 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             return None
         proved = bool(self.proved_optimal_)
         certificate = Certificate(self.objective_, self.lower_bound_, proved, "")
-        return replace(certificate, sentence=self._proof_words(certificate))
-
-    def _proof_words(self, certificate: Certificate) -> str:
-        """Return what is proved, and what is not, as a sentence."""
         joined = "AND" if self.form == "dnf" else "OR"
         n = self.history_[0]["conditions"]
         best = (
@@ -246,12 +242,13 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         if self.form == "cnf":
             once, often, verbs = often, once, ("that the rule misses", "it meets")
         rows = "1" if self.class_weight is None else "its weight"
-        return (
+        sentence = (
             f"{head} The cost is {self.theta:g} for each condition, {rows} for each training row "
             f"of class {once!r} {verbs[0]}, and {rows} for each row of class {often!r} times the "
             f"number of conditions {verbs[1]}. It is not the number of wrong rows, which is "
             f"{100 * self.training_error_:.1f} % of the training rows."
         )
+        return replace(certificate, sentence=sentence)
 
     def _check(self) -> None:
         super()._check()
@@ -270,7 +267,19 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         self.screening_: ConditionScreening | None = None
-        return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
+        if self.exact:
+            return self._learn_proved(problem)
+        cover, constants = problem.cover, problem.constant_losses
+        cover.screening = self.screening is not None
+        try:
+            clause = cover.learn(None, float(self.theta), self.rounding, rng)
+        except TimeLimitError:
+            step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
+            return LearnedRule((), constants[0], constants, (step,))
+        clauses = problem.clauses(clause.selected[None, :])
+        proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
+        step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
+        return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
 
     def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
@@ -294,20 +303,6 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             step["stopped"] = "time limit"
         proof = best.bound, best.proved
         return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
-
-    def _learn_rounded(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        """Solve the relaxation and round it."""
-        cover, constants = problem.cover, problem.constant_losses
-        cover.screening = self.screening is not None
-        try:
-            clause = cover.learn(None, float(self.theta), self.rounding, rng)
-        except TimeLimitError:
-            step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
-            return LearnedRule((), constants[0], constants, (step,))
-        clauses = problem.clauses(clause.selected[None, :])
-        proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
-        step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
-        return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
 
 
 def screen_conditions(

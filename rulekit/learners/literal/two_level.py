@@ -153,21 +153,15 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         if self.method == "block_coordinate":
             return block_coordinate(task, self.n_clauses)
         if self.method == "lp":
-            return self._all_at_once(task)
-        selection = alternating(task, self.n_clauses)
-        return self._prove(task, selection) if self.method == "exact" else selection
-
-    def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
-        """Solve the relaxation; use unselected clauses if the time limit passes."""
-        try:
-            solution = solve_two_level_lp(task, self.n_clauses)
-        except TimeLimitError:
-            off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
-            return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
-        return replace(solution, history=({"step": 0, "objective": solution.value},))
-
-    def _prove(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
-        """Improve a rule by the integer program, which reports optimality."""
+            try:
+                solution = solve_two_level_lp(task, self.n_clauses)
+            except TimeLimitError:
+                off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
+                return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
+            return replace(solution, history=({"step": 0, "objective": solution.value},))
+        start = alternating(task, self.n_clauses)
+        if self.method != "exact":
+            return start
         solution = solve_two_level_exact(task, self.n_clauses, start)
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound
