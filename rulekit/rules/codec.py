@@ -59,18 +59,18 @@ def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
     return Literal(column, op, value, missing, data.get("part"), data.get("order"))
 
 
-def _factor_from_dict(data: Mapping[str, Any]) -> Factor:
-    column, exponent = _part(data, "feature", str), _part(data, "exponent", int)
-    return Factor(column, exponent, data.get("shift", 0.0), data.get("floor"))
-
-
 def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
     terms = []
     for term in _part(data, "terms", list):
         factors = _part(term, "factors", list) if isinstance(term, Mapping) else None
         if factors is None or not all(isinstance(f, Mapping) for f in factors):
             raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
-        terms.append(PowerLaw(term.get("weight"), tuple(map(_factor_from_dict, factors))))
+        read = (
+            (_part(f, "feature", str), _part(f, "exponent", int), f.get("shift", 0.0))
+            for f in factors
+        )
+        laws = tuple(Factor(*parts, f.get("floor")) for parts, f in zip(read, factors, strict=True))
+        terms.append(PowerLaw(term.get("weight"), laws))
     flags = _flag(data, "inside", True), _flag(data, "missing")
     return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), *flags)
 
@@ -125,13 +125,20 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
             "read it with the version that wrote it, and write it again."
         )
     form = _part(data, "form", str)
-    clauses = tuple(
-        _clause_from_list(conditions, form, number)
-        for number, conditions in enumerate(_part(data, "clauses", list), start=1)
-    )
+    clauses = []
+    for number, conditions in enumerate(_part(data, "clauses", list), start=1):
+        if not isinstance(conditions, list):
+            raise RuleError(f"Clause {number} of a stored rule must be a list of conditions.")
+        read = []
+        for position, condition in enumerate(conditions, start=1):
+            try:
+                read.append(condition_from_dict(condition))
+            except RuleError as error:
+                raise RuleError(f"Clause {number}, condition {position}: {error}") from error
+        clauses.append(Clause(tuple(read), CLAUSE_OP.get(form, "and")))
     labels = tuple(_label(label) for label in _part(data, "labels", list))
     schema = Schema.from_dict(data) if "columns" in data else None
-    return RuleSet(clauses, labels, form, _label(data.get("default")), schema)
+    return RuleSet(tuple(clauses), labels, form, _label(data.get("default")), schema)
 
 
 def condition_to_dict(condition: Condition) -> PlainDict:
@@ -142,18 +149,6 @@ def condition_to_dict(condition: Condition) -> PlainDict:
         f"A condition of type {type(condition).__name__} has no plain form; the kinds that have "
         f"one are {tuple(KINDS)}."
     )
-
-
-def _clause_from_list(conditions: Any, form: str, number: int) -> Clause:
-    if not isinstance(conditions, list):
-        raise RuleError(f"Clause {number} of a stored rule must be a list of conditions.")
-    read = []
-    for position, condition in enumerate(conditions, start=1):
-        try:
-            read.append(condition_from_dict(condition))
-        except RuleError as error:
-            raise RuleError(f"Clause {number}, condition {position}: {error}") from error
-    return Clause(tuple(read), CLAUSE_OP.get(form, "and"))
 
 
 def condition_from_dict(data: Any) -> Condition:

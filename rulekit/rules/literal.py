@@ -107,35 +107,32 @@ class Literal(Condition):
         if self.is_plain:
             object.__setattr__(self, "value", check_value(self.op, self.value))
         else:
-            self._check_scale()
+            if self.part is not None and self.order is not None:
+                raise RuleError(
+                    f"Column {self.feature!r} is read as a date or by an order of levels, not both."
+                )
+            if self.op in (*GAPS, *WORDS):
+                raise RuleError(
+                    f"A literal with operator {self.op!r} reads the column as it is. Remove "
+                    "`part` and `order`."
+                )
+            if self.part is not None:
+                object.__setattr__(self, "part", check_part(self.part))
+            else:
+                object.__setattr__(self, "order", check_order(self.order))
+            several = check_number(self.op, self.value)
+            positions = sorted({position(scalar(v), self.part, self.order) for v in self.values})
+            value = tuple(value_at(v, self.part, self.order) for v in positions)
+            object.__setattr__(self, "value", value if several else value[0])
+            levels = self.order or ()
+            if levels and {self.meets_level(v) for v in levels} == {self.missing}:
+                answered = "every" if self.missing else "no"
+                raise RuleError(
+                    f"A test of an order must divide its levels {levels}, but {answered} level "
+                    f"meets {self}; compare with another level."
+                )
         answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
         object.__setattr__(self, "missing", answer)
-
-    def _check_scale(self) -> None:
-        """Check how the column is read, and normalise the values."""
-        if self.part is not None and self.order is not None:
-            raise RuleError(
-                f"Column {self.feature!r} is read as a date or by an order of levels, not both."
-            )
-        if self.op in (*GAPS, *WORDS):
-            raise RuleError(
-                f"A literal with operator {self.op!r} reads the column as it is. Remove "
-                "`part` and `order`."
-            )
-        if self.part is not None:
-            object.__setattr__(self, "part", check_part(self.part))
-        else:
-            object.__setattr__(self, "order", check_order(self.order))
-        several = check_number(self.op, self.value)
-        positions = sorted({position(scalar(v), self.part, self.order) for v in self.values})
-        value = tuple(value_at(v, self.part, self.order) for v in positions)
-        object.__setattr__(self, "value", value if several else value[0])
-        if self.order is not None and {self.meets_level(v) for v in self.order} == {self.missing}:
-            answer = "every" if self.missing else "no"
-            raise RuleError(
-                f"A test of an order must divide its levels {self.order}, but {answer} level meets "
-                f"{self}; compare with another level."
-            )
 
     @property
     def is_plain(self) -> bool:
@@ -266,9 +263,10 @@ class Literal(Condition):
         try:
             column = columns[self.feature]
         except KeyError:
+            more = f" and {len(columns) - 5} more" * (len(columns) > 5)
             raise RuleError(
                 f"The rule tests column {self.feature!r}, which the table does not have; its "
-                f"columns are {_shorten(list(columns))}."
+                f"columns are {', '.join(map(repr, list(columns)[:5]))}{more}."
             ) from None
         if self.is_plain:
             return column
@@ -337,11 +335,6 @@ class Literal(Condition):
             text = f"{{{text}}}"
         tail = " or missing" if self.missing else ""
         return f"{self.subject} {self.op.replace('-', ' ')} {text}{tail}"
-
-
-def _shorten(names: list[str], limit: int = 5) -> str:
-    shown = ", ".join(repr(n) for n in names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def mask_table(literals: Sequence[Literal], compared: NDArray[Any]) -> NDArray[np.bool_]:

@@ -74,18 +74,6 @@ class PointsSplit(Condition):
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "total", _whole(self.total, "total of points"))
         object.__setattr__(self, "reached", bool(self.reached))
-        self._check_conditions()
-        lowest, highest = self.span
-        if not lowest < self.total <= highest:
-            why = "every row reaches" if self.total <= lowest else "no row can reach"
-            raise RuleError(
-                f"A total of points must divide the rows, but {why} {self.total}: the sums lie "
-                f"from {lowest} to {highest}. Use {lowest + 1} to {highest}."
-            )
-        unknown = sum(p for c, p in self.given if c.missing)
-        object.__setattr__(self, "missing", (unknown >= self.total) == self.reached)
-
-    def _check_conditions(self) -> None:
         if not self.conditions or len(self.conditions) != len(self.points):
             raise RuleError(
                 "Points need at least one condition, and one whole number for each; got "
@@ -108,6 +96,15 @@ class PointsSplit(Condition):
                 "Some condition must give points other than 0; all of them are 0. Give points, or "
                 "leave the scorecard out."
             )
+        lowest, highest = self.span
+        if not lowest < self.total <= highest:
+            why = "every row reaches" if self.total <= lowest else "no row can reach"
+            raise RuleError(
+                f"A total of points must divide the rows, but {why} {self.total}: the sums lie "
+                f"from {lowest} to {highest}. Use {lowest + 1} to {highest}."
+            )
+        unknown = sum(p for c, p in self.given if c.missing)
+        object.__setattr__(self, "missing", (unknown >= self.total) == self.reached)
 
     @property
     def given(self) -> tuple[tuple[Literal, int], ...]:

@@ -2,7 +2,7 @@
 
 import math
 import typing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, NamedTuple, overload
@@ -205,22 +205,21 @@ def simplify(rule_set: RuleSet, *, return_removed: bool = False) -> Any:
     (Literal(feature='age', op='>', value=50.0, missing=False),)
     """
     simpler = _simplify(rule_set)
-    return (simpler, tuple(_list_removed(rule_set, simpler))) if return_removed else simpler
-
-
-def _list_removed(before: RuleSet, after: RuleSet) -> Iterator[str]:
-    """Describe each clause that is no longer there as it was."""
-    left = list(after.clauses)
-    for number, clause in enumerate(before.clauses, start=1):
+    if not return_removed:
+        return simpler
+    left, removed = list(simpler.clauses), []
+    for number, clause in enumerate(rule_set.clauses, start=1):
         shorter, name = simplify_clause(clause), f"Clause {number} ({_write(clause)})"
         if shorter is None:
-            yield f"{name} {'can never hold' if before.form == 'dnf' else 'always holds'}."
+            never = "can never hold" if rule_set.form == "dnf" else "always holds"
+            removed.append(f"{name} {never}.")
         elif shorter not in left:
-            yield f"{name} changes no answer beside the other clauses."
+            removed.append(f"{name} changes no answer beside the other clauses.")
         else:
             left.remove(shorter)
             if set(shorter.conditions) != set(clause.conditions):
-                yield f"{name} means {_write(shorter)}."
+                removed.append(f"{name} means {_write(shorter)}.")
+    return simpler, tuple(removed)
 
 
 def simplified_note(model: Any) -> str:

@@ -5,7 +5,6 @@
 # same literals.
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -97,17 +96,17 @@ def readings(clause: Clause) -> tuple[Reading, ...]:
         return clause.conditions
     tests: list[Reading] = []
     for test in group_conditions(clause.conditions):
-        tests += _join_bounds(test.literals) if isinstance(test, FeatureTest) else [test]
+        if not isinstance(test, FeatureTest):
+            tests.append(test)
+            continue
+        low, high = ([x for x in test.literals if x.op in ops] for ops in (LOWER, UPPER))
+        if len(low) == len(high) == 1 and len(test.literals) == 2:
+            below = low[0].positions < high[0].positions
+            if below and low[0].missing == high[0].missing:
+                tests.append(ValueInterval(low[0], high[0]))
+                continue
+        tests += test.literals
     return tuple(tests)
-
-
-def _join_bounds(literals: tuple[Literal, ...]) -> Sequence[Reading]:
-    """Join two literals of one column if they are the two ends of an interval."""
-    low, high = ([x for x in literals if x.op in ops] for ops in (LOWER, UPPER))
-    if len(literals) != 2 or not low or not high:
-        return literals
-    proper = low[0].positions < high[0].positions and low[0].missing == high[0].missing
-    return [ValueInterval(low[0], high[0])] if proper else literals
 
 
 def clause_line(clause: Clause) -> str:

@@ -90,28 +90,28 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
             row = search.first_difference(dnf, mutation.rule, mutation.clause)
             if row is not None:
                 found.append((row, mutation.text))
-    found = _drop_needless(dnf, [m.rule for m in changes], found)
-    found += [*_move_beside_sums(dnf, found), *_with_unseen_levels(schema, found)]
+    if not found:
+        return ()
+    known = columns_of_rows([row for row, _ in found], rule.features)
+    answers = dnf.predict(known)
+    noticed = np.array([m.rule.predict(known) != answers for m in changes])
+    kept = np.ones(len(found), dtype=bool)
+    for k in reversed(range(len(found))):  # needless if other cases notice the same changes
+        kept[k] = False
+        kept[k] = (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any()
+    found = [case for case, needed in zip(found, kept, strict=True) if needed]
+    unseen = []
+    for column in schema.columns if found else ():
+        if column.kind == "level":
+            row = found[0][0]
+            level = unseen_text([*(column.levels or ()), row[column.name]])
+            shown = {**row, column.name: level}, f"{column.name} has a level never seen"
+            unseen.append(shown)
+    found += [*_move_beside_sums(dnf, found), *unseen]
     if not found:
         return ()
     predicted = rule.predict(columns_of_rows([row for row, _ in found], rule.features))
     return tuple(RuleCase(row, v, text) for (row, text), v in zip(found, predicted, strict=True))
-
-
-def _drop_needless(
-    rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[Shown]
-) -> list[Shown]:
-    """Drop cases whose changed rules other cases notice as well, later ones first."""
-    if not found:
-        return []
-    columns = columns_of_rows([row for row, _ in found], rule.features)
-    predicted = rule.predict(columns)
-    noticed = np.array([other.predict(columns) != predicted for other in changed])
-    kept = np.ones(len(found), dtype=bool)
-    for k in reversed(range(len(found))):
-        kept[k] = False
-        kept[k] = (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any()
-    return [case for case, needed in zip(found, kept, strict=True) if needed]
 
 
 def _move_beside_sums(rule: RuleSet, found: Sequence[Shown]) -> Iterator[Shown]:
@@ -134,15 +134,6 @@ def _move_beside_sums(rule: RuleSet, found: Sequence[Shown]) -> Iterator[Shown]:
                 yield from ((near, f"near the limit of {condition}") for near in moved)
                 yield {**row, name: None}, f"{name} is missing"
                 break
-
-
-def _with_unseen_levels(schema: Schema, found: Sequence[Shown]) -> Iterator[Shown]:
-    """Replace a level of a case by one that is new, for each column."""
-    for column in schema.columns:
-        if column.kind == "level" and found:
-            row = found[0][0]
-            level = unseen_text([*(column.levels or ()), row[column.name]])
-            yield {**row, column.name: level}, f"{column.name} has a level never seen"
 
 
 STRICT = {"<=": "<", "<": "<=", ">=": ">", ">": ">="}

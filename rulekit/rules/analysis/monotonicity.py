@@ -56,7 +56,19 @@ class MonotonicityCheck:
             return f"{text}from it: could not be verified."
         outcome = "holds for every possible row."
         if not self.kept:
-            outcome = f"violated. {self._describe_violation(name)}"
+            outcome = "violated. "
+        if not self.kept and self.example is not None:
+            before, after = (value_text(row[self.feature]) for row in self.example)
+            rest = [
+                f"{name(other)} {'is missing' if v is None else f'= {value_text(v)}'}"
+                for other, v in self.example[0].items()
+                if other != self.feature
+            ]
+            where = f" with {', '.join(rest)}" if rest else ""
+            outcome += (
+                f"For example{where}, the prediction is {self.towards} for {column} = {before} and "
+                f"not for {column} = {after}."
+            )
         gap = ""
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
@@ -71,22 +83,6 @@ class MonotonicityCheck:
         more = "higher" if (self.direction == ">") == is_class else "lower"
         change = f"change this prediction {'away from' if is_class else 'to'} {self.towards}"
         return f"A {more} {name(self.feature)} alone cannot {change}."
-
-    def _describe_violation(self, name: Callable[[str], str]) -> str:
-        if self.example is None:
-            return ""
-        before, after = (value_text(row[self.feature]) for row in self.example)
-        rest = [
-            f"{name(column)} {'is missing' if v is None else f'= {value_text(v)}'}"
-            for column, v in self.example[0].items()
-            if column != self.feature
-        ]
-        where = f" with {', '.join(rest)}" if rest else ""
-        feature = name(self.feature)
-        return (
-            f"For example{where}, the prediction is {self.towards} for {feature} = {before} and "
-            f"not for {feature} = {after}."
-        )
 
 
 def check_monotonicity(

@@ -4,7 +4,7 @@
 # by themselves. A truth is True, False, or None while something that is not settled decides.
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
@@ -299,7 +299,17 @@ class ViolationSearch(RowSearch):
         super().__init__(rule, Schema(), left)
         self.rule, self.feature, self.towards = rule, feature, towards
         self.sums = any(not c.tests for c in rule.conditions)
-        self.steps = list(_list_steps(rule, feature, self.sums))
+        tests = self.tests.get(feature, [])
+        named = [v for t in tests for v in t.values]
+        if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in tests):
+            raise RuleError(
+                f"Monotonicity needs a column of numbers or truth values, but the rule compares "
+                f"{feature!r} with text, which does not rise or fall."
+            )
+        truth = bool(named) and all(isinstance(v, bool) for v in named)
+        cells: list[Any] = [False, True] if truth else list_numbers(named)
+        # upward steps between cells, and within a cell where sums may change
+        self.steps = [*((v, v) for v in cells if self.sums), *pairwise(cells)]
         self.falls = sign == "<"
 
     def first_violation(self) -> tuple[Row, Row] | None:
@@ -340,22 +350,6 @@ class ViolationSearch(RowSearch):
             return state[condition][side] if condition in state else None
 
         return possible_answers(self.rule, evaluate_with(test, sums))
-
-
-def _list_steps(rule: RuleSet, feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
-    """List the upward steps of a column between cells, and within a cell where sums may change."""
-    tests = [test for test in rule.tests if test.feature == feature]
-    named = [v for t in tests for v in t.values]
-    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in tests):
-        raise RuleError(
-            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
-            f"{feature!r} with text, which does not rise or fall."
-        )
-    truth = bool(named) and all(isinstance(v, bool) for v in named)
-    cells: list[Any] = [False, True] if truth else list_numbers(named)
-    if sums:
-        yield from ((v, v) for v in cells)
-    yield from pairwise(cells)
 
 
 def decides(rule: RuleSet, k: int, later: int | None = None) -> Wanted:

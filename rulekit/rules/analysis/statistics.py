@@ -46,30 +46,26 @@ def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
         held = enumerate(clauses[start : start + WORD])
         keys[f"k{start // WORD}"] = sum(c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held)
     problems = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
-    rows = table.select(y=_table_column(table, y), **keys, **problems)
+    if isinstance(y, str):
+        if y not in table.columns:
+            raise RuleError(f"The table has no column {y!r}, which `y` names.")
+        y = table[y]
+    if not hasattr(y, "type"):
+        found = type(y).__name__
+        raise RuleError(f"For a table in a database `y` must be a column or its name; got {found}.")
+    truth = y if y.type().is_integer() else read(y)  # whole numbers stay whole
+    rows = table.select(y=truth, **keys, **problems)
     sums = {name: rows[name].fill_null(False).sum() for name in problems}
     counts = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
     for name, problem in zip(problems, writer.problems, strict=True):
         if any(counts[name]):
             raise RuleError(problem)
-    truth = np.empty(len(counts["y"]), dtype=object)
-    truth[:] = counts["y"]
-    words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
+    classes = np.empty(len(counts["y"]), dtype=object)
+    classes[:] = counts["y"]
+    words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(classes))
     places = np.arange(len(clauses))
     fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
-    return fired, truth, np.array(counts["n"], dtype=np.int64)
-
-
-def _table_column(table: Any, column: Any) -> Any:
-    """Return the column of classes by its name, or as given; whole numbers stay whole."""
-    if isinstance(column, str):
-        if column not in table.columns:
-            raise RuleError(f"The table has no column {column!r}, which `y` names.")
-        column = table[column]
-    if not hasattr(column, "type"):
-        found = type(column).__name__
-        raise RuleError(f"For a table in a database `y` must be a column or its name; got {found}.")
-    return column if column.type().is_integer() else read(column)
+    return fired, classes, np.array(counts["n"], dtype=np.int64)
 
 
 Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution

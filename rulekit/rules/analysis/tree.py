@@ -126,7 +126,21 @@ def divide_rows(rule: RuleSet, columns: Columns) -> list[Part]:
         rule = rule.negate()
     tree = tree_of_rule(rule)
     if isinstance(tree, Branch) and _splits_again(tree) and not scorecard_of(rule):
-        return _list_nodes(tree, every.rows, columns)
+        nodes: list[Part] = []  # from the root, the side where a condition holds first
+
+        def add(node: Tree, rows: NDArray[np.bool_], start: int, name: str, parent: int) -> None:
+            if not isinstance(node, Branch):
+                nodes.append(Part(name, None, node.label, rows, start, parent))
+                return
+            number = 1 + sum(part.label is None for part in nodes)
+            place, held = len(nodes), rows & node.condition.mask(columns)
+            name = f"split {number} ({name})" if name else "split 1"
+            nodes.append(Part(name, Clause((node.condition,)), None, rows, start, parent))
+            add(node.yes, held, start, f"split {number}: yes", place)
+            add(node.no, rows & ~held, start + int(held.sum()), f"split {number}: no", place)
+
+        add(tree, every.rows, 0, "", 0)
+        return nodes
     fired, parts, left = rule.clauses_fired(columns), [every], every.rows
     for k, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False)):
         taken, start = left & fired[:, k], int((~left).sum())
@@ -141,22 +155,3 @@ def _splits_again(tree: Branch) -> bool:
     if all(isinstance(side, Branch) or side.clause is not None for side in sides):
         return True
     return any(isinstance(side, Branch) and _splits_again(side) for side in sides)
-
-
-def _list_nodes(tree: Tree, rows: NDArray[np.bool_], columns: Columns) -> list[Part]:
-    """List the nodes of a tree from its root, the side where a condition holds first."""
-    parts: list[Part] = []
-
-    def add(node: Tree, rows: NDArray[np.bool_], start: int, name: str, parent: int) -> None:
-        if not isinstance(node, Branch):
-            parts.append(Part(name, None, node.label, rows, start, parent))
-            return
-        number = 1 + sum(part.label is None for part in parts)
-        place, held = len(parts), rows & node.condition.mask(columns)
-        name = f"split {number} ({name})" if name else "split 1"
-        parts.append(Part(name, Clause((node.condition,)), None, rows, start, parent))
-        add(node.yes, held, start, f"split {number}: yes", place)
-        add(node.no, rows & ~held, start + int(held.sum()), f"split {number}: no", place)
-
-    add(tree, rows, 0, "", 0)
-    return parts

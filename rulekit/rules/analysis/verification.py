@@ -196,7 +196,10 @@ class _Check:
     def run(self) -> None:
         """Look for everything."""
         without = self._find_masked()
-        self._outcomes()
+        for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
+            wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
+            if label not in self.dnf.classes or self.find_row(question, wanted) is None:
+                self.add("unreachable outcome", f"No row gets the answer {label}.")
         self._shorter(without)
         if not scorecard_of(self.dnf):  # the bands of a scorecard overlap by design
             self._overlaps(without)
@@ -245,18 +248,17 @@ class _Check:
                 return f"{self._name(j)} takes all of its cases"
         return f"earlier {self.word}s take all of its cases"
 
-    def _outcomes(self) -> None:
-        for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
-            wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
-            if label not in self.dnf.classes or self.find_row(question, wanted) is None:
-                self.add("unreachable outcome", f"No row gets the answer {label}.")
-
     def _shorter(self, without: set[int]) -> None:
         """Find parts that can go without a change of any answer."""
         for mutation in mutations(self.dnf, self.schema):
             if not mutation.shorter or mutation.clause in without:
                 continue
-            what = self._part_text(mutation)
+            what = self._name(mutation.clause or 0)
+            if mutation.part != "clause" and (condition := mutation.condition) is not None:
+                text = str(condition if self.rule.form == "dnf" else condition.negate())
+                place = "the points" if mutation.clause is None else what
+                level = f"{mutation.level} in " if mutation.part == "level" else ""
+                what = f"{level}{text!r} of {place}"
             if self.find_row(f"whether {what} can go", mutation) is not None:
                 continue
             kind = f"reducible {mutation.part}"
@@ -265,15 +267,6 @@ class _Check:
                 without.add(mutation.clause)
             text = f"{what} can go: no answer changes."
             self.add(kind, text, clause=mutation.clause, shorter=mutation.rule)
-
-    def _part_text(self, mutation: Mutation) -> str:
-        if mutation.part == "clause" or mutation.condition is None:
-            return self._name(mutation.clause or 0)
-        condition = mutation.condition
-        text = str(condition if self.rule.form == "dnf" else condition.negate())
-        place = "the points" if mutation.clause is None else self._name(mutation.clause)
-        level = f"{mutation.level} in " if mutation.part == "level" else ""
-        return f"{level}{text!r} of {place}"
 
     def _overlaps(self, without: set[int]) -> None:
         """Find pairs of clauses with different outcomes whose order decides."""
@@ -308,7 +301,14 @@ class _Check:
             return
         index = np.indices(sizes).reshape(len(sizes), -1)
         grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
-        weights = (self._weigh_cells(name, values) for name, values in cells.items())
+        weights = []  # shares of a column's values that its cells have
+        for name, in_column in cells.items():
+            tests = self.search.tests[name]
+            column = self.schema.column(name) or ColumnSchema(name)
+            values, shares = _list_values(tests, in_column, column)
+            weights.append(np.zeros(len(in_column)))
+            if values:
+                np.add.at(weights[-1], _code(tests, in_column, as_column(values)), shares)
         weight = reduce(np.multiply.outer, weights).ravel()
         unseen = np.ones(index.shape[1], dtype=bool)
         unseen[self._combinations(columns)] = False
@@ -355,15 +355,6 @@ class _Check:
                 are = "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
                 text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
                 self.add("brittle limit", text, rows=tuple(rows.tolist()))
-
-    def _weigh_cells(self, name: str, cells: Sequence[Any]) -> Any:
-        """Return the share of a column's values that each cell has; 0 where training had none."""
-        tests, column = self.search.tests[name], self.schema.column(name) or ColumnSchema(name)
-        values, weights = _list_values(tests, cells, column)
-        shares = np.zeros(len(cells))
-        if values:
-            np.add.at(shares, _code(tests, cells, as_column(values)), weights)
-        return shares
 
 
 def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:
