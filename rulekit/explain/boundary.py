@@ -277,18 +277,6 @@ def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], curre
     return Domain(values, span or YEAR, positions=seconds)
 
 
-def fill_untested(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
-    """Return levels or range of missing columns of which a rule tests no value, by its schema."""
-    named = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
-    columns = rule.schema.columns if rule.schema is not None else ()
-    values = {c.name: c.levels or (c.low, c.high) for c in columns if c.name not in named}
-    return {
-        name: as_column(list(of))
-        for name, of in values.items()
-        if row.get(name, 0) is None and None not in of
-    }
-
-
 class OtherText(str):
     """A generated text that differs from every text in the rule."""
 

@@ -1,6 +1,6 @@
 """Conditions and clauses checked on one row: values, distances, and what would change a result."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -91,7 +91,18 @@ class PointsReading:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """The smallest change of each column alone that changes the result, smallest first."""
-        changes = [pair for f in self.split.features for pair in self._list_changes(f)]
+        row, changes = {g.condition.feature: g.value for g in self.given}, []
+        rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
+        for feature in self.split.features:
+            tests = [t for t in self.split.tests if t.feature == feature]
+            width, whole = self._ranges.get(feature), self._whole.get(feature)
+            cells = cells_of(tests, row[feature], width=width, whole=whole)
+            held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
+            best = min(compress(cells, held != self.holds), key=lambda c: c.cost, default=None)
+            if best is not None:
+                after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
+                (change,) = changes_between(rule, row, after, self._wording)
+                changes.append((best.cost, change))
         return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
 
     @property
@@ -109,37 +120,26 @@ class PointsReading:
         enough = " or if ".join(c.text for c in self.changes[:most])
         return f"{text}; enough if {enough}" if enough else text
 
-    def _list_changes(self, feature: str) -> Iterator[tuple[float, Change]]:
-        """Find the smallest change of one column that changes the result, if any, and its size."""
-        row = {g.condition.feature: g.value for g in self.given}
-        tests = [t for t in self.split.tests if t.feature == feature]
-        width, whole = self._ranges.get(feature), self._whole.get(feature)
-        cells = cells_of(tests, row[feature], width=width, whole=whole)
-        held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
-        best = min(compress(cells, held != self.holds), key=lambda c: c.cost, default=None)
-        if best is not None:
-            rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
-            after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
-            (change,) = changes_between(rule, row, after, self._wording)
-            yield best.cost, change
-
     def _parts(self) -> str:
         """Return which conditions give points, and which columns give none."""
         wording, values = self._wording, {g.condition.feature: g.value for g in self.given}
         read = {g.condition: g for g in self.given}
-        scales = ([read[condition] for condition, _ in scale] for scale in self.split.scales)
-        met = [
-            (_explain_points(given, wording), sum(g.given for g in given))
-            for given in scales
-            if any(g.given for g in given)
-        ]
+        met = []
+        for scale in self.split.scales:
+            given = [read[condition] for condition, _ in scale]
+            if any(g.given for g in given):
+                test, value, verb = given[0].condition, given[0].value, " is" * wording.spoken
+                text = f"{wording.subject(test)}{verb} {show_value(value, wording=wording)}"
+                if len(given) == 1:
+                    text = wording.lead(test, explain_match(test, value, wording))
+                met.append((text, sum(g.given for g in given)))
         others = values.keys() - {g.condition.feature for g in self.given if g.given}
         cells = {f: show_value(v, wording=wording) for f, v in values.items() if f in others}
         none = join_list(f"{wording.name(f)} {text}" for f, text in cells.items())
         if wording.spoken:  # the texts of met conditions contain commas
-            parts = [f"{given} because {text}" for text, given in met]
+            parts = [f"{points} because {text}" for text, points in met]
             return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
-        parts = [f"{text} gives {given}" for text, given in met]
+        parts = [f"{text} gives {points}" for text, points in met]
         verb = "gives" if len(others) == 1 else "give"
         return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
 
@@ -178,14 +178,6 @@ def read_points(
         GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
     )
     return PointsReading(split, given, ranges or {}, whole or {}, wording)
-
-
-def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
-    """Return why one column gives points: its condition, or its value for several cuts."""
-    test, value, verb = given[0].condition, given[0].value, " is" if wording.spoken else ""
-    if len(given) == 1:
-        return wording.lead(test, explain_match(test, value, wording))
-    return f"{wording.subject(test)}{verb} {show_value(value, wording=wording)}"
 
 
 @dataclass(frozen=True)
@@ -312,24 +304,6 @@ def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -
     return f"; {names} {'contributes' if len(features) == 1 else 'contribute'} least"
 
 
-def linear_text(
-    split: LinearSplit, row: Row, value: float | None, holds: bool, wording: Wording = PLAIN
-) -> str:
-    """Return on which side of a weighted sum's bound the row is."""
-    total = wording.score(split)
-    if value is None:
-        return _gap_text(split, row, wording)
-    total_text, limit = number(value, split.value), number(split.value, value)
-    if wording.spoken:
-        return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
-    if holds:
-        return f"{total} is {total_text} {split.op} {limit}"
-    least = ""
-    if total == LONG_SUM:
-        least = least_text([(w * float(row[f]), [f]) for f, w in split.terms], wording)
-    return f"{total} is {total_text} but would have to be {SPOKEN[split.op]} {limit}{least}"
-
-
 def score_text(total: str, value: str, limit: str, holds: bool) -> str:
     """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
     if holds:
@@ -440,9 +414,20 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
         """Check a weighted sum; it has no share of a range."""
-        text = linear_text(split, self.row, self.value, self.holds, self.wording)
-        margin = None if self.value is None else self.value - split.value
-        return self._check_condition(split, margin, None, text)
+        total, wording = self.wording.score(split), self.wording
+        if self.value is None:
+            return self._check_condition(split, None, None, _gap_text(split, self.row, wording))
+        text, limit = number(self.value, split.value), number(split.value, self.value)
+        if wording.spoken:
+            text = score_text(total, text, f"{SPOKEN[split.op]} {limit}", self.holds)
+        elif self.holds:
+            text = f"{total} is {text} {split.op} {limit}"
+        else:
+            text = f"{total} is {text} but would have to be {SPOKEN[split.op]} {limit}"
+            if total == LONG_SUM:
+                parts = [(w * float(self.row[f]), [f]) for f, w in split.terms]
+                text += least_text(parts, wording)
+        return self._check_condition(split, self.value - split.value, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""

@@ -24,14 +24,13 @@ from rulekit.explain.boundary import (
     DomainValue,
     OtherText,
     cells_of,
-    fill_untested,
     finite_numbers,
     number_cuts,
     ranges_of,
     whole_bounds,
 )
 from rulekit.explain.subject import Bounds, Ranges, Row, rows_with
-from rulekit.rules import Clause, Columns, Condition, Literal, RuleSet
+from rulekit.rules import Clause, Columns, Condition, Literal, RuleSet, Schema
 from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers, words_of
 from rulekit.style.phrases import (
     PLAIN,
@@ -267,7 +266,17 @@ def smallest_change(
         return _single_change(rule, row, now, training, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
-    stated, dnf = fill_untested(rule, row), rule.as_dnf
+    dnf, read = (
+        rule.as_dnf,
+        {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features},
+    )
+    # of missing columns of which no value is tested, the levels or the range by the schema
+    ends = {c.name: c.levels or (c.low, c.high) for c in (rule.schema or Schema()).columns}
+    stated = {
+        f: as_column(list(ends[f]))
+        for f in ends.keys() - read
+        if row.get(f, 0) is None and None not in ends[f]
+    }
     tests = {f: [t for t in dnf.tests if t.feature == f] for f in row}
     for seen, erase in ((training or stated, False), (stated, False), (stated, True)):
         options = {

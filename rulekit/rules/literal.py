@@ -356,11 +356,6 @@ def group_by_scale(
     return groups
 
 
-def select_values(literals: Sequence[Literal], values: Iterable[Any]) -> list[Any]:
-    """Return the present positions that meet all literals."""
-    return [v for v in values if all(holds(literal, v) for literal in literals)]
-
-
 def sort_keys(literals: Iterable[Literal]) -> list[tuple[str, str, str, bool, str, str]]:
     """Return the key of each literal in the order that no layout of a table changes."""
     return [literal.sort_key for literal in literals]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar
-from rulekit.rules.literal import Literal, group_by_scale, select_values
+from rulekit.rules.literal import Literal, group_by_scale, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
@@ -118,7 +118,7 @@ def _combine(read: _Read) -> FeatureTest:
     if lists:
         values: Sequence[Any] = lists[0]
         if len(literals) > 1 or first.op not in ("==", "in") or first.order is not None:
-            values = select_values(literals, values)
+            values = [v for v in values if all(holds(c, v) for c in literals)]
         return FeatureTest(literals, missing, values=_sort_values(values))
     named = [v for op, values in pairs if op in ("!=", "not-in") for v in values]
     low, high = _find_end(pairs, LOWER), _find_end(pairs, UPPER)
@@ -236,8 +236,19 @@ def _simplify(rule_set: RuleSet) -> RuleSet:
     if rule_set.form == "cnf":
         return restore_form(rule_set, _simplify(rule_set.negate()))
     pairs = zip(map(simplify_clause, rule_set.clauses), rule_set.labels, strict=True)
-    alive = _deciding([(clause, label) for clause, label in pairs if clause is not None])
-    clauses, labels = (tuple(pair[k] for pair in alive) for k in (0, 1))
+    kept = [(clause, label) for clause, label in pairs if clause is not None]
+    alive: list[tuple[_Tests, Label]] = []
+    for clause, label in kept if len(kept) > 1 else ():
+        tests = _list_tests(clause)
+        if any(_tests_imply(tests, earlier) for earlier, _ in alive):
+            continue
+        run = len(alive)
+        while run > 0 and alive[run - 1][1] == label:
+            run -= 1
+        later = [pair for pair in alive[run:] if not _tests_imply(pair[0], tests)]
+        alive = [*alive[:run], *later, (tests, label)]
+    kept = [(tests[0], label) for tests, label in alive] or kept
+    clauses, labels = (tuple(pair[k] for pair in kept) for k in (0, 1))
     return replace(rule_set, clauses=clauses, labels=labels)
 
 
@@ -304,20 +315,3 @@ def _tests_imply(narrow: _Tests, wide: _Tests) -> bool:
         if excludes:
             return False
     return True
-
-
-def _deciding(kept: Sequence[tuple[Clause, Label]]) -> list[tuple[Clause, Label]]:
-    """Remove the ANDs that never decide a row."""
-    if len(kept) < 2:
-        return list(kept)
-    alive: list[tuple[_Tests, Label]] = []
-    for clause, label in kept:
-        tests = _list_tests(clause)
-        if any(_tests_imply(tests, earlier) for earlier, _ in alive):
-            continue
-        run = len(alive)
-        while run > 0 and alive[run - 1][1] == label:
-            run -= 1
-        later = [pair for pair in alive[run:] if not _tests_imply(pair[0], tests)]
-        alive = [*alive[:run], *later, (tests, label)]
-    return [(tests[0], label) for tests, label in alive]

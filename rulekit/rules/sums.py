@@ -427,10 +427,32 @@ class PowerLawSplit(ColumnSum):
         if len(shifts) != 1:  # no polynomial in one and the same base
             return ()
         shift = shifts.pop()
-        bounds = [bound for bound in (self.low, self.high) if bound is not None]
-        roots = {x + shift for b in bounds for x in _roots(self, feature, row, b)}
+        found: set[float] = set()
+        for bound in (b for b in (self.low, self.high) if b is not None):
+            coefficients: dict[int, float] = {0: -bound}
+            for term in self.terms:
+                exponent, rest = 0, term.weight
+                for factor in term.factors:
+                    if factor.feature == feature:
+                        exponent = factor.exponent
+                    else:
+                        base = factor.base(np.array([row[factor.feature]], dtype=float))[0]
+                        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                            rest = float(rest * base**factor.exponent)
+                coefficients[exponent] = coefficients.get(exponent, 0.0) + rest
+            degrees = range(max(coefficients), min(coefficients) - 1, -1)
+            polynomial = np.array([coefficients.get(k, 0.0) for k in degrees])
+            if not np.isfinite(polynomial).all():
+                continue
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                # A leading coefficient too small to divide by has a root beyond all floats.
+                while len(polynomial) > 1 and not np.isfinite(polynomial / polynomial[0]).all():
+                    polynomial = polynomial[1:]
+            roots = np.roots(polynomial)
+            real = np.abs(roots.imag) <= IMAGINARY * np.maximum(np.abs(roots), 1e-300)
+            found |= {float(x) + shift for x in roots[real].real if x != 0}
         floor = max((f.floor for f in factors if f.floor is not None), default=-np.inf)
-        return tuple(sorted(x for x in roots if x > floor))
+        return tuple(sorted(x for x in found if x > floor))
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the weighted sum as text."""
@@ -448,34 +470,6 @@ class PowerLawSplit(ColumnSum):
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
     """Return a condition that is a sum of power laws; None for any other kind."""
     return condition if isinstance(condition, PowerLawSplit) else None
-
-
-def _roots(
-    split: PowerLawSplit, feature: str, values: Mapping[str, float], bound: float
-) -> list[float]:
-    """Real roots of the sum minus a bound, in the column minus its shift."""
-    coefficients: dict[int, float] = {0: -bound}
-    for term in split.terms:
-        exponent, rest = 0, term.weight
-        for factor in term.factors:
-            if factor.feature == feature:
-                exponent = factor.exponent
-            else:
-                base = factor.base(np.array([values[factor.feature]], dtype=float))[0]
-                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                    rest = float(rest * base**factor.exponent)
-        coefficients[exponent] = coefficients.get(exponent, 0.0) + rest
-    lowest, highest = min(coefficients), max(coefficients)
-    polynomial = np.array([coefficients.get(k, 0.0) for k in range(highest, lowest - 1, -1)])
-    if not np.isfinite(polynomial).all():
-        return []
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        # A leading coefficient too small to divide by has a root beyond all floats.
-        while len(polynomial) > 1 and not np.isfinite(polynomial / polynomial[0]).all():
-            polynomial = polynomial[1:]
-    roots = np.roots(polynomial)
-    real = np.abs(roots.imag) <= IMAGINARY * np.maximum(np.abs(roots), 1e-300)
-    return [float(x) for x in roots[real].real if x != 0]
 
 
 def _sign(term: PowerLaw, feature: str) -> int | None:

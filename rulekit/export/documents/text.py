@@ -328,12 +328,29 @@ class _Line:
             with self.name_errors():
                 return [self.formula(formula[1] is not None)]
         if weight := self.take(rf"({NUMBER}) \* "):
-            return [self.linear(float(weight[1]))]
+            terms = [(self.name(TERM_NAME), float(weight[1]))]
+            while more := self.take(rf" ([+-]) ({NUMBER}) \* "):
+                size = float(more[2])
+                terms.append((self.name(TERM_NAME), -size if more[1] == "-" else size))
+            op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
+            value = float(self.expect(NUMBER, "a number")[0])
+            return [LinearSplit(tuple(terms), op, value, self.gap())]
         return list(self.tests())
 
     def tests(self) -> tuple[Literal, ...]:
         """Read a test of one column, or the two of an interval."""
-        low, part, name = self.low_end(), self.take(PART), self.name()
+        ends: list[tuple[str, Any]] = []  # the lower end of an interval, if there is one
+        names = "|".join(n for several in NAMES.values() for n in several)
+        low = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=(?:{PART})?{COLUMN})")
+        if low:
+            text: Any = low[1]
+            if text.startswith('"'):
+                text = self.unquote(text)
+            elif not re.fullmatch(DATE, text):
+                is_name = text[0].isalpha() and text != "inf"
+                text = _number_of_name(text) if is_name else float(text)
+            ends = [(MIRRORED[low[2]], text)]
+        part, name = self.take(PART), self.name()
         if gap := self.take(" IS (NOT )?MISSING"):
             return (Literal(name, "not-missing" if gap[1] else "missing"),)
         operator = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN|CONTAINS|NOT CONTAINS) ", "an operator")
@@ -343,36 +360,10 @@ class _Line:
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
         order = self.several() if self.take(" OF ") else None
         missing = self.gap()
-        ends = [] if low is None else [low]
         with self.name_errors():
             return tuple(
                 Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value))
             )
-
-    def low_end(self) -> tuple[str, Any] | None:
-        """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
-        names = "|".join(n for several in NAMES.values() for n in several)
-        match = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=(?:{PART})?{COLUMN})")
-        if not match:  # the text is a column's name
-            return None
-        text = match[1]
-        if text.startswith('"'):
-            value: Any = self.unquote(text)
-        elif re.fullmatch(DATE, text):
-            value = text
-        else:
-            value = _number_of_name(text) if text[0].isalpha() and text != "inf" else float(text)
-        return MIRRORED[match[2]], value
-
-    def linear(self, weight: float) -> LinearSplit:
-        """Read a weighted sum and its bound, after the first weight."""
-        terms = [(self.name(TERM_NAME), weight)]
-        while more := self.take(rf" ([+-]) ({NUMBER}) \* "):
-            size = float(more[2])
-            terms.append((self.name(TERM_NAME), -size if more[1] == "-" else size))
-        op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
-        value = float(self.expect(NUMBER, "a number")[0])
-        return LinearSplit(tuple(terms), op, value, self.gap())
 
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""

@@ -15,7 +15,7 @@ from rulekit.export.code.formulas import subtract_shift, write_sum
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, labels_of, write_document
 from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
-from rulekit.rules import Clause, Condition, Literal, PointsSplit, make_cases
+from rulekit.rules import Condition, Literal, PointsSplit, make_cases
 from rulekit.rules.condition import ORDERED, WORDS
 from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
@@ -83,11 +83,10 @@ def to_dmn(model: Any) -> str:
     _, kind = labels_of(rule, "DMN")
     kinds = column_kinds(rule)
     names = variables(rule.features)
-    table = _Table(FeelWriter(names, kinds))
-    lines = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
-    for clauses, label in zip(lines, rule.labels, strict=False):  # all clauses of a CNF: one line
-        table.add(clauses, label)
-    table.add((), rule.default)
+    clauses = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
+    # all clauses of a CNF: one line
+    lines = [*zip(clauses, rule.labels, strict=False), ((), rule.default)]
+    table = _write_table(FeelWriter(names, kinds), lines, TYPES[kind])
     given, needed = [], []
     for k, (feature, name) in enumerate(names.items(), start=1):
         variable = element("variable", name=name, typeRef=TYPES[kinds[feature]])
@@ -95,7 +94,7 @@ def to_dmn(model: Any) -> str:
         required = element("requiredInput", href=f"#data_{k}")
         needed.append(element("informationRequirement", required, id=f"use_{k}"))
     parts = [element("variable", name="answer", typeRef=TYPES[kind]), *needed]
-    decision = element("decision", *parts, table.write(TYPES[kind]), id="decision", name="answer")
+    decision = element("decision", *parts, table, id="decision", name="answer")
     head = {"id": "rule", "name": "rule", "namespace": "urn:rulekit", "xmlns": NAMESPACE}
     columns = describe_columns(rule)
     described = [element("description", text="\n".join(columns))] * bool(columns)
@@ -159,44 +158,36 @@ class FeelTest:
     cell: str
 
 
-class _Table:
-    """The decision table under construction: one input per tested quantity."""
-
-    def __init__(self, writer: "FeelWriter") -> None:
-        self.writer = writer
-        self.inputs: dict[str, str] = {}  # expression: type
-        self.lines: list[tuple[dict[str, str], Any]] = []
-
-    def add(self, clauses: tuple[Clause, ...], label: Any) -> None:
-        """Add a line that matches if all of some clauses match."""
+def _write_table(writer: "FeelWriter", lines: Sequence[Any], answer: str) -> Element:
+    """Write a decision table of one input per tested quantity, its predictions of a given type."""
+    inputs: dict[str, str] = {}  # expression: type
+    written = []
+    for clauses, label in lines:  # a line matches if all of its clauses match
         cells: dict[str, str] = {}
         for clause in clauses:
-            tests = [self.writer.write(c) for c in clause.conditions]
+            tests = [writer.write(c) for c in clause.conditions]
             if clause.op == "or":
                 whole = " or ".join(f"({a.test(f'({a.subject})')})" for a in tests) or "false"
                 tests = [FeelTest(whole, "boolean", "{} = true".format, "true")]
             for subject in dict.fromkeys(a.subject for a in tests):
                 same = [a for a in tests if a.subject == subject]
-                self.inputs.setdefault(subject, same[0].kind)
+                inputs.setdefault(subject, same[0].kind)
                 cells[subject] = same[0].cell
                 if len(same) > 1:
                     cells[subject] = " and ".join(f"({a.test('?')})" for a in same)
-        self.lines.append((cells, label))
-
-    def write(self, answer: str) -> Element:
-        """Write the table with predictions of a given type."""
-        names = {name: column for column, name in self.writer.names.items()}
-        parts = []
-        for k, (e, kind) in enumerate(self.inputs.items(), start=1):
-            expression = _entry("inputExpression", e, f"ask_{k}", typeRef=kind)
-            parts.append(element("input", expression, id=f"input_{k}", label=names.get(e, e)))
-        parts.append(element("output", id="output", name="answer", typeRef=answer))
-        for k, (cells, label) in enumerate(self.lines, start=1):
-            texts = enumerate((cells.get(e, ANY) for e in self.inputs), start=1)
-            entries = [_entry("inputEntry", text, f"in_{k}_{j}") for j, text in texts]
-            entries.append(_entry("outputEntry", feel(label), f"out_{k}"))
-            parts.append(element("rule", *entries, id=f"line_{k}"))
-        return element("decisionTable", *parts, id="table", hitPolicy="FIRST")
+        written.append((cells, label))
+    names = {name: column for column, name in writer.names.items()}
+    parts = []
+    for k, (e, kind) in enumerate(inputs.items(), start=1):
+        expression = _entry("inputExpression", e, f"ask_{k}", typeRef=kind)
+        parts.append(element("input", expression, id=f"input_{k}", label=names.get(e, e)))
+    parts.append(element("output", id="output", name="answer", typeRef=answer))
+    for k, (cells, label) in enumerate(written, start=1):
+        texts = enumerate((cells.get(e, ANY) for e in inputs), start=1)
+        entries = [_entry("inputEntry", text, f"in_{k}_{j}") for j, text in texts]
+        entries.append(_entry("outputEntry", feel(label), f"out_{k}"))
+        parts.append(element("rule", *entries, id=f"line_{k}"))
+    return element("decisionTable", *parts, id="table", hitPolicy="FIRST")
 
 
 def _entry(tag: str, text: str, number: str, **more: str) -> Element:

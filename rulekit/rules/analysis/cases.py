@@ -260,24 +260,14 @@ def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
         turned = _change(literal, schema.column(literal.feature))
         changes += [(part, test, points, text, level) for part, test, text, level in turned]
         for part, changed, given, text, level in changes:
-            mutated = _with_points(rule, (literal, points), (changed, given))
-            if mutated is not None:
-                shorter = part in ("condition", "level")
+            new = {(literal, points): (changed, given)}
+
+            def change(condition: Condition, new: Any = new) -> Condition:
+                if not isinstance(condition, PointsSplit):
+                    return condition
+                return condition.with_given([new.get(g, g) for g in condition.given])
+
+            with suppress(RuleError):  # a sum may then divide no rows
+                clauses = tuple(Clause(tuple(map(change, c.conditions))) for c in rule.clauses)
+                mutated, shorter = replace(rule, clauses=clauses), part in ("condition", "level")
                 yield Mutation(part, mutated, None, literal, text, shorter, level)
-
-
-def _with_points(
-    rule: RuleSet, old: tuple[Literal, int], new: tuple[Literal, int]
-) -> RuleSet | None:
-    """Return the rule with other points in all its sums; None if a sum then divides no rows."""
-
-    def change(condition: Condition) -> Condition:
-        if not isinstance(condition, PointsSplit):
-            return condition
-        return condition.with_given([new if g == old else g for g in condition.given])
-
-    try:
-        clauses = tuple(Clause(tuple(map(change, c.conditions))) for c in rule.clauses)
-    except RuleError:
-        return None
-    return replace(rule, clauses=clauses)

@@ -82,24 +82,6 @@ def join_truths(truths: Iterable[Found], settles: bool) -> Found:
     return (None, undecided) if undecided is not None else (not settles, None)
 
 
-def evaluate_points(split: PointsSplit, test: Callable[[Literal], Truth]) -> Found:
-    """Evaluate a points condition on some settled columns, or return what to settle next."""
-    low = high = 0
-    undecided = None
-    for literal, points in split.given:
-        truth = test(literal)
-        if truth is None:
-            undecided = undecided or literal.feature
-            low, high = low + min(points, 0), high + max(points, 0)
-        elif truth:
-            low, high = low + points, high + points
-    if low >= split.total:
-        return split.reached, None
-    if high < split.total:
-        return not split.reached, None
-    return None, undecided
-
-
 def evaluate_with(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]) -> Held:
     """Return the truth of conditions by that of tests of one column, and of sums of columns."""
     # Sums are looked up in their positive form, which names them if they are not settled.
@@ -109,7 +91,18 @@ def evaluate_with(test: Callable[[Literal], Truth], sums: Callable[[Condition], 
             truth = test(condition)
             return truth, condition.feature if truth is None else None
         if isinstance(condition, PointsSplit):
-            return evaluate_points(condition, test)
+            low = high = 0
+            undecided = None
+            for literal, points in condition.given:
+                truth = test(literal)
+                if truth is None:
+                    undecided = undecided or literal.feature
+                    low, high = low + min(points, 0), high + max(points, 0)
+                elif truth:
+                    low, high = low + points, high + points
+            if low >= condition.total:
+                return condition.reached, None
+            return (not condition.reached, None) if high < condition.total else (None, undecided)
         key = min(condition, condition.negate(), key=repr)
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
@@ -127,23 +120,6 @@ def meets(literal: Literal, cell: Any) -> bool:
     return bool(literal.mask(column)[0])
 
 
-def _list_read(tests: Sequence[Literal]) -> list[Any] | None:
-    """List cells of a column of dates, ordered levels or words; None for other columns."""
-    words = sorted({str(t.value) for t in tests if t.op in WORDS})
-    if len(words) > MOST_WORDS:
-        raise TooLongError
-    if words:
-        sizes = range(len(words) + 1)
-        texts = [" ".join(group) for n in sizes for group in combinations(words, n)]
-        return ["?", *texts, *(f"({text})" for text in texts)]  # a text may have a word, or be it
-    read = [t for t in tests if not t.is_plain]
-    if len({t.part for t in read if t.part}) > 1:
-        raise TooLongError
-    cells: list[Any] = [v for t in read for v in t.turning]
-    unknown = ["?" * (1 + max(map(len, cells)))] if read and read[0].order is not None else []
-    return [*cells, *unknown] or None
-
-
 def list_cells(tests: Sequence[Literal], column: ColumnSchema | None = None) -> list[Any]:
     """List values of a column, None included, one for each combination of test results."""
     # With the column of a schema they are values that it can have: whole numbers, its levels.
@@ -156,9 +132,19 @@ def list_cells(tests: Sequence[Literal], column: ColumnSchema | None = None) -> 
 def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence[Any]:
     """List values that have every combination of test results that a column can have."""
     named = [v for t in tests for v in t.values]
-    read = _list_read(tests)
-    if read is not None:
-        return [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
+    plain = [v for t in tests if t.is_plain and t.op not in WORDS for v in t.values]
+    words = sorted({str(t.value) for t in tests if t.op in WORDS})
+    read = [t for t in tests if not t.is_plain]
+    if len(words) > MOST_WORDS or (not words and len({t.part for t in read if t.part}) > 1):
+        raise TooLongError
+    if words:  # a text may have a word, or be it
+        sizes = range(len(words) + 1)
+        texts = [" ".join(group) for n in sizes for group in combinations(words, n)]
+        return ["?", *texts, *(f"({text})" for text in texts), *plain]
+    cells: list[Any] = [v for t in read for v in t.turning]
+    if cells:  # of dates, or of an order of levels
+        unknown = ["?" * (1 + max(map(len, cells)))] * (read[0].order is not None)
+        return [*cells, *unknown, *plain]
     if not named and column.kind == "date":
         return [column.low or "2024-01-01"]
     if column.kind == "truth value" or any(isinstance(v, bool) for v in named):

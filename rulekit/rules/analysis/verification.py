@@ -195,7 +195,14 @@ class _Check:
 
     def run(self) -> None:
         """Look for everything."""
-        without = self._find_masked()
+        without = set()  # clauses that never decide
+        for k in range(self.dnf.n_clauses):
+            name, decided = self._name(k), row_search.decides(self.dnf, k)
+            if self.find_row(f"whether {name} ever decides", decided) is None:
+                without.add(k)
+                text = f"{name} never decides: {self._why_masked(k)}."
+                others = self.dnf.take_clauses(j for j in range(self.dnf.n_clauses) if j != k)
+                self.add("masked clause", text, clause=k, shorter=others)
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
             if label not in self.dnf.classes or self.find_row(question, wanted) is None:
@@ -225,18 +232,6 @@ class _Check:
         except TooLongError:
             self.not_checked.append(question)
             return False
-
-    def _find_masked(self) -> set[int]:
-        """Find clauses that never decide; return their positions."""
-        masked = set()
-        for k in range(self.dnf.n_clauses):
-            name, wanted = self._name(k), row_search.decides(self.dnf, k)
-            if self.find_row(f"whether {name} ever decides", wanted) is None:
-                masked.add(k)
-                text = f"{name} never decides: {self._why_masked(k)}."
-                others = self.dnf.take_clauses(j for j in range(self.dnf.n_clauses) if j != k)
-                self.add("masked clause", text, clause=k, shorter=others)
-        return masked
 
     def _why_masked(self, k: int) -> str:
         name, holds = self._name(k), (self.dnf.clauses[k], True)
