@@ -6,11 +6,14 @@
 # copying are shown by ``st.text``, ``st.code`` or a table, without changes: `md` adds invisible
 # characters.
 
+import logging
 import re
 from functools import lru_cache
 from pathlib import PurePath
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&@/])")
+CODE = re.compile(r"`[\w-][^`]*`")
+FOR_CALLERS = "This does not work with these settings. The reason is in the server's log."
 JOINER = "\u2060"  # has no width, and breaks what would be read as an icon, an arrow or a link
 BROKEN = (
     (":", ":" + JOINER),
@@ -20,6 +23,7 @@ BROKEN = (
     ("\\-\\>", "\\-" + JOINER + "\\>"),
     ("\\<\\-", "\\<" + JOINER + "\\-"),
 )
+log = logging.getLogger("rulekit.dashboard")
 
 
 def md(text: object, limit: int = 120) -> str:
@@ -35,6 +39,17 @@ def _escape(text: str, limit: int) -> str:
     for risky, safe in BROKEN:
         line = line.replace(risky, safe)
     return line
+
+
+def page_words(error: object) -> str:
+    """Return a message without what it says to callers of the library: parameters in backticks."""
+    sentence, newline, lines = str(error).partition("\n")
+    if not CODE.search(sentence):
+        return f"{sentence}{newline}{lines}"
+    log.warning("shown in part: %s", error)
+    plain = re.sub(r" \([^()]*`[^()]*\)", "", sentence)
+    parts = [part for part in re.split(r"(?<=[.;])\s+", plain) if not CODE.search(part)]
+    return (re.sub(";$", ".", " ".join(parts)) or FOR_CALLERS) + newline + lines
 
 
 def forget() -> None:

@@ -11,11 +11,11 @@ from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
-from rulekit.data import Costs, RowGroups, Table
+from rulekit.data import Costs, RowGroups, Table, read_table
 from rulekit.data.drift import match_levels
 from rulekit.data.matching import match_names
 from rulekit.data.options import cell_options
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import confusion_table, cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
@@ -156,7 +156,10 @@ def confusion(rule: RuleSet, rows: Cases, labels: list[Any]) -> pd.DataFrame:
 
 def read_as_before(content: bytes, name: str, columns: Iterable[str], state: AppState) -> Table:
     """Read another file as that of the table was read, with its names of `columns`."""
-    given, _ = read_with_options(content, name=name, options=cell_options(state.options))
+    options, sheet = cell_options(state.options), state.options.get("sheet")
+    given, _, layout = read_with_layout(content, name=name, options=options)
+    if layout is not None and sheet in layout.sheets:
+        given = read_table(content, name=name, options=replace(options, sheet=sheet))
     return as_before(match_names(given, columns), state)
 
 

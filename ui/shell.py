@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.exceptions import RulekitError
 from ui import login, workspace
-from ui.escape import md
+from ui.escape import md, page_words
 from ui.runs import jobs
 from ui.state import SERVER, AppState, app_state
 
@@ -132,7 +132,7 @@ def log_error(error: Exception) -> Exception:
 
 def problem(error: object) -> None:
     """Show an error's sentence; further lines, such as the lines of a file, unchanged."""
-    sentence, _, lines = str(error).partition("\n")
+    sentence, _, lines = page_words(error).partition("\n")
     st.error(md(sentence, 900))
     if lines.strip():
         st.code("\n".join(line[:200] for line in lines.splitlines()[:12]), None)

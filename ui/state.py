@@ -25,6 +25,7 @@ from rulekit.export import from_json
 from rulekit.families import FAMILIES
 from ui import saved
 from ui.cache import compute_once
+from ui.escape import page_words
 from ui.learners.spec import RunSpec
 from ui.saved import RULE
 
@@ -195,7 +196,7 @@ class AppState:
         if self.target is None:
             return "No target is chosen yet: the column the rule should predict."
         if obstacles := check_target(self.table, self.target):
-            return obstacles[0]
+            return page_words(obstacles[0])
         if self.positive is None:
             return "No positive class is chosen yet: the class the rule should describe."
         rows = Counter[Any]()

@@ -8,10 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.style.palette import plain
-from ui.escape import file_name, md
+from ui.escape import FOR_CALLERS, file_name, md, page_words
 
 ROOT = Path(__file__).parents[2]
 MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
+
+
+def test_messages_for_callers_are_shown_without_their_parameters():
+    advice = "Raise `max_conditions`, or remove a required condition."
+    assert (
+        page_words(f"No card has so few conditions. {advice}") == "No card has so few conditions."
+    )
+    assert page_words("The time has passed; raise `time_limit`.") == "The time has passed."
+    assert page_words("`y` and `X` differ.\n1: a") == f"{FOR_CALLERS}\n1: a"
+    assert page_words("Choose a cut (a cut, `--above`).") == "Choose a cut."
+    for message in ("Column 'a`b' is empty. Fill it.", "No rule.\n`x` is shown as it is"):
+        assert page_words(message) == message
 
 
 @given(st.text(max_size=200))

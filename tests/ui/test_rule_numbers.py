@@ -1,12 +1,16 @@
 """Tests of a rule's figures, and of the names and tables of rows."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
 from rulekit.data import Table, load_sample
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.data.reading.files import xlsx_file
 from ui.rule_numbers import (
     ANSWER,
     BY_CHANCE,
@@ -17,6 +21,7 @@ from ui.rule_numbers import (
     confusion,
     error,
     overfit_words,
+    read_as_before,
     row_name,
     row_number,
     row_position,
@@ -26,6 +31,20 @@ from ui.state import AppState, ColumnName
 
 RULE_ENDS = (("ill",), "dnf", "well")
 RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), *RULE_ENDS)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_another_workbook_is_read_from_the_sheet_of_the_same_name(named):
+    """Without one of that name, and in a file without sheets, the sheet is found out."""
+    head, north, south = ["age", "ill"], [[20, "no"]] * 3, [[60, "yes"]] * 3
+    first = xlsx_file([["Notes"]], after=[("south", [head, *south], "visible")])
+    table, options, _ = read_with_layout(first, name="first.xlsx")
+    state = AppState(table=table, options=asdict(options))
+    name = "south" if named else "east"
+    content = xlsx_file([head, *north], after=[(name, [head, *south], "visible")])
+    again = read_as_before(content, "again.xlsx", head, state)
+    assert again.frame["age"].unique() == [60 if named else 20]
+    assert len(read_as_before(b"age,ill\n20,no\n30,yes\n", "a.csv", head, state).frame) == 2
 
 
 def part(name, n, wrong):

@@ -22,7 +22,7 @@ from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import compute_once
 from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
-from ui.escape import md
+from ui.escape import md, page_words
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, KEEP, AppState, ColumnName, app_state
 from ui.words import looks_protected
@@ -166,7 +166,7 @@ def target_card() -> None:
         _cut_card(numbers, column.name, key)
         return
     for sentence in check_target(state.table, state.target):
-        st.error(md(sentence, 400))
+        st.error(md(page_words(sentence), 400))
     counts = state.class_counts
     if not 2 <= len(counts) <= MAX_CLASSES:
         return

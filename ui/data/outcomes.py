@@ -129,7 +129,7 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
         for row, note in state.case_notes.items()
     }
     error = state.error if rule is not None and same_rows else None
-    renamed = _rename_parts(state, fresh) if same_rows else {}
+    renamed = _rename_parts(state, fresh) if same_rows else {"edits": (), "edit": 0}
     # the rule stays in use; a learned one is learned again when it is next read
     renamed |= {"outcomes": given, "case_notes": notes, "rule_json": rule, "error": error}
     renamed["run_settings"] = rename_run(state.run_settings, state, fresh)

@@ -198,12 +198,12 @@ def _connection(name: str, given: Any) -> Connection:
     head = f"The connection {name[:60]!r} in the file that {CONNECTIONS} names"
     if not isinstance(given, dict) or set(given) != {"url", "tables"}:
         held = ", ".join(sorted(map(str, given)))[:120] if isinstance(given, dict) else "a value"
-        raise DataError(f"{head} must hold `url` and `tables`, and nothing else; it holds {held}.")
+        raise DataError(f"{head} must hold “url” and “tables”, and nothing else; it holds {held}.")
     url, tables = given["url"], given["tables"]
     if not isinstance(url, str) or "://" not in url:
-        raise DataError(f"{head} must give its `url` as text such as 'postgres://host/database'.")
+        raise DataError(f"{head} must give its “url” as text such as 'postgres://host/database'.")
     if not isinstance(tables, list) or not tables or not all(isinstance(t, str) for t in tables):
-        raise DataError(f"{head} must list in `tables` the names of the tables that may be read.")
+        raise DataError(f"{head} must list in “tables” the names of the tables that may be read.")
     if any(value and not GIVEN.fullmatch(value) for value in _secrets_in(url)):
         raise DataError(
             f"{head} holds a secret; write ${{NAME}} in its place, and set the environment "

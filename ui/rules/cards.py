@@ -21,7 +21,7 @@ from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
 from ui.cache import compute_once
-from ui.escape import md
+from ui.escape import md, page_words
 from ui.learners.points import scorecard
 from ui.picked import count_look, directions
 from ui.rule_numbers import Cases
@@ -271,7 +271,7 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     try:
         points = operating_points(source, rows.X, rows.y, **options)
     except RuleError as error:
-        st.info(md(str(error), 400))
+        st.info(md(page_words(error), 400))
         return
     # at most MOST points, evenly spread, with both ends
     spread = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})

@@ -19,7 +19,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
 from ui.cache import compute_once
-from ui.escape import md
+from ui.escape import md, page_words
 from ui.learners.spec import quiet
 from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
 from ui.rules.editor import keep, source
@@ -374,7 +374,7 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     try:
         groups = row_groups(frame[column], state.label(column))
     except DataError as error:
-        st.info(md(str(error), 400))
+        st.info(md(page_words(error), 400))
         return
     key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
     measure_groups = partial(

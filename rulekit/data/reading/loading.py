@@ -242,7 +242,7 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     kind = kind_of_file(raw)
     if options.sheet is not None and kind not in SPREADSHEETS:
         raise DataError(
-            f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Remove `sheet`."
+            f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Name no sheet."
         )
     if kind in COLUMNAR:
         return *read_columnar(raw, kind, options, limits), options, None, {}
@@ -261,7 +261,7 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         read = convert_columns(table.columns, table.options)
         frame = pd.DataFrame(read.typed)
     else:
-        frame, read = frame_of_cells(table.columns, options)
+        frame, read = frame_of_cells(table.columns, table.options)
     fields = {"units": {**read.units, **table.units}, "cells": read.cells}
     notes, options = [*table.notes, *read.notes()], read.collect_options()
     return frame, notes, options, table.layout, fields

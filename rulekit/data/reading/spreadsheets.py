@@ -112,7 +112,9 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
     if n_errors:
         notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
     layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
-    return replace(table, notes=notes, layout=layout)
+    if len(sheet.names) > 1:
+        options = replace(options, sheet=sheet.name)
+    return replace(table, notes=notes, options=options, layout=layout)
 
 
 def _check_sheets(raw: bytes, limits: Limits) -> int:

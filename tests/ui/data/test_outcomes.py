@@ -110,6 +110,21 @@ def test_rest_of_three_classes_is_renamed_with_the_one():
     assert relabel(rule("2", "not 2"), before.new_names(after)) == rule("poor", "not poor")
 
 
+def test_class_that_an_edited_rule_predicts_is_not_left_out(session):
+    frame = pd.DataFrame({"a": range(60), "t": ["x", "y", "z"] * 20})
+    table, text = Table.from_frame(frame).with_roles({"t": "target"}), to_json(rule("x", "y"))
+    versions = tuple({"setting": {}, "rule_json": text, "error": None} for _ in range(2))
+    edited = {"setting": {"edited": "mine"}, "rule_json": text, "edits": versions}
+    session["app"] = AppState(table=table, every_class=True, **edited)
+    for label in ("x", "y"):
+        with pytest.raises(DataError, match=f"edited predicts '{label}'. Select a learned rule"):
+            name_outcomes({label: None})
+    assert session["app"].rule_json == text
+    name_outcomes({"z": None})
+    state = session["app"]
+    assert (state.rule_json, state.edits) == (text, ())  # others may predict the class
+
+
 def test_costs_stay_with_their_outcomes_when_names_sort_otherwise(session):
     frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
     run = {"costs": (12.0, 13.0, 21.0, 23.0, 31.0, 32.0)}
