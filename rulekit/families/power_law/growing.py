@@ -289,7 +289,9 @@ MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
 MEMORY_CELLS_IN_ALL = 4_000_000  # the same of all rows of the node
-TAU_PRUNE = 0.03  # balanced training accuracy that pruning may give up (the paper's)
+#: Balanced training accuracy that pruning may give up (the paper's); of more than `SEARCHED_ROWS`
+#: rows as much less as there are more: else a class of a tenth loses the splits that find it.
+TAU_PRUNE = 0.03
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
@@ -408,7 +410,7 @@ class Grower:
             open_nodes += reversed(node.sides)
         if self.clock.is_stopped():
             raise StoppedError("The work was stopped before the tree was grown.")
-        prune(root, TAU_PRUNE)
+        prune(root, TAU_PRUNE * min(1.0, SEARCHED_ROWS / len(self.codes)))
         for node in reversed(root.splits):
             if node.is_last:
                 self._settle(node)
