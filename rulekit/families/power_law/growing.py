@@ -126,7 +126,10 @@ def short_split(
     """Write a split in the user's units with as few digits as leave every row where it was."""
     laws, weights, bounds = features.write_in_units(split)
     present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
-    spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
+    if not present.any():
+        return None
+    alone = [PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[present] for law in laws]
+    spread = [abs(w) * np.std(value) for w, value in zip(weights, alone, strict=True)]
     order = np.argsort(-np.array(spread), kind="stable")
     laws, leading = [laws[k] for k in order], float(weights[order[0]])
     weights, bounds = weights[order] / leading, np.sort(bounds / leading)
@@ -182,12 +185,6 @@ def _terms(laws: Products, weights: Floats) -> tuple[PowerLaw, ...]:
     return tuple(PowerLaw(float(w), law) for law, w in zip(laws, weights, strict=True))
 
 
-def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, rows: Bools) -> float:
-    """Compute the share of the sum's variation that a power law contributes."""
-    value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[rows]
-    return abs(weight) * float(np.std(value)) if len(value) else 0.0
-
-
 @dataclass
 class Node:
     """A part of the training rows, and how it is split further."""
@@ -234,16 +231,6 @@ class Node:
                 answers[rows] = side.answers(part, int(rows.sum()))
         return answers
 
-    @property
-    def is_last(self) -> bool:
-        """Whether it is split, and neither side is split further."""
-        return bool(self.sides) and all(side.split is None for side in self.sides)
-
-    @property
-    def is_uninformative(self) -> bool:
-        """Whether both sides, which are leaves, give one answer."""
-        return len({side.answer for side in self.sides}) == 1
-
     def collapse(self) -> None:
         """Make this node a leaf."""
         self.split, self.sides = None, ()
@@ -257,7 +244,13 @@ def prune(root: Node, tolerance: float) -> None:
         options = [node for node in root.splits if node is not root]
         if not options:
             break
-        worth = [(_gain(node, size), len(node.splits)) for node in options]
+        # change of balanced accuracy (mostly a loss) if a node becomes a leaf
+        gains = [
+            float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum())
+            - _compute_balanced_accuracy(node, size)
+            for node in options
+        ]
+        worth = [(gain, len(node.splits)) for gain, node in zip(gains, options, strict=True)]
         best = max(range(len(options)), key=lambda k: (worth[k], -k))
         if _compute_balanced_accuracy(root, size) + worth[best][0] < lowest:
             break
@@ -277,20 +270,14 @@ def _compute_balanced_accuracy(node: Node, size: Floats) -> float:
     return float(right / np.isfinite(size).sum())
 
 
-def _gain(node: Node, size: Floats) -> float:
-    """Return the change of balanced accuracy (mostly a loss) if a node becomes a leaf."""
-    now = _compute_balanced_accuracy(node, size)
-    return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
-
-
 FIRST, LAST = range(2)  # places of the first row within the bounds, and of the first beyond
 EQUAL = 1e-12  # share of the rows below which two errors are one
 MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
 MEMORY_CELLS_IN_ALL = 4_000_000  # the same of all rows of the node
-#: Balanced training accuracy that pruning may give up (the paper's); of more than `SEARCHED_ROWS`
-#: rows as much less as there are more: else a class of a tenth loses the splits that find it.
+#: Balanced training accuracy that pruning may give up (the paper's); beyond `SEARCHED_ROWS` rows it
+#: falls in proportion, as splits that few of many rows need would go otherwise.
 TAU_PRUNE = 0.03
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
@@ -412,21 +399,17 @@ class Grower:
             raise StoppedError("The work was stopped before the tree was grown.")
         prune(root, TAU_PRUNE * min(1.0, SEARCHED_ROWS / len(self.codes)))
         for node in reversed(root.splits):
-            if node.is_last:
-                self._settle(node)
-                if node.is_uninformative:
-                    node.collapse()
+            if any(side.split is not None for side in node.sides):
+                continue
+            rows, formula = node.rows, node.split
+            if isinstance(formula, PowerLawSplit):  # a plain condition stays where it is
+                columns = {name: self.columns[name][rows] for name in formula.features}
+                split = move_to_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
+                if split is not formula:
+                    self._divide(node, split, split.mask(columns))
+            if len({side.answer for side in node.sides}) == 1:
+                node.collapse()
         return root
-
-    def _settle(self, node: Node) -> None:
-        """Move the bounds of a split between two leaves to where fewest rows are wrong."""
-        if node.split is None or node.split.tests:  # a plain condition stays where it is
-            return
-        rows, formula = node.rows, cast(PowerLawSplit, node.split)
-        columns = {name: self.columns[name][rows] for name in formula.features}
-        split = move_to_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
-        if split is not node.split:
-            self._divide(node, split, split.mask(columns))
 
     def _divide(self, node: Node, split: Condition, held: Bools) -> None:
         """Split a node by a condition, which holds for some of its rows."""
@@ -448,7 +431,14 @@ class Grower:
         if is_small or _gini(node.mass) <= self._pure:
             return
         columns = {name: values[node.rows] for name, values in self.columns.items()}
-        split, steps = self._best_split(node, columns)
+        found, (impurity, plain) = self._search_split(node), self._best_condition(node)
+        price = np.inf if found is None else found.impurity + GAIN * (found.n_exponents - 1)
+        split: Condition | None = plain if impurity <= price else None
+        steps: list[dict[str, Any]] = []
+        if found is not None and split is None:
+            short = short_split(found, self.features, columns)
+            split = None if short is None else self._with_gaps(short, columns, node)
+            steps = found.history
         if split is None:
             return
         held = split.mask(columns)
@@ -456,20 +446,6 @@ class Grower:
             return
         self.history += [{"node": len(self.history), "depth": node.depth, **s} for s in steps]
         self._divide(node, split, held)
-
-    def _best_split(
-        self, node: Node, columns: Columns
-    ) -> tuple[Condition | None, list[dict[str, Any]]]:
-        """Return the split of a node, power laws or one plain condition, and how it was found."""
-        found, (impurity, best) = self._search_split(node), self._best_condition(node)
-        if best is not None and (
-            found is None or impurity <= found.impurity + GAIN * (found.n_exponents - 1)
-        ):
-            return best, []
-        short = None if found is None else short_split(found, self.features, columns)
-        if found is None or short is None:
-            return None, []
-        return self._with_gaps(short, columns, node), found.history
 
     def _best_condition(self, node: Node) -> tuple[float, Literal | None]:
         """Return the plain condition of least impurity, if it helps, and that impurity."""

@@ -284,7 +284,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.from_seconds(self.time_limit, table.should_stop)
-        plain = self._plain_conditions(table)
+        _, bins = self._bin_table(table)  # conditions on columns that are no numbers
+        used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
+        used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
+        plain = cast(BinnedTable, bins.take_columns(np.array(used, dtype=np.intp)))
         if not features.names and not plain.shape[1]:
             raise DataError("A tree needs a column that varies; the table has none.")
         limits = GrowthLimits.from_parameters(self)
@@ -313,13 +316,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _reading_binarizer(self) -> Binarizer:
         return Binarizer()
-
-    def _plain_conditions(self, table: TrainingTable) -> BinnedTable:
-        """Return the conditions on columns that are no numbers; of equal ones the first is used."""
-        _, bins = self._bin_table(table)
-        used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
-        used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
-        return cast(BinnedTable, bins.take_columns(np.array(used, dtype=np.intp)))
 
     def _grow(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""

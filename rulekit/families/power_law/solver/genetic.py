@@ -89,7 +89,11 @@ class GeneticLevel(LowerLevel):
         active = np.arange(len(people))
         past = [worth[:, 0].copy()]
         for _ in range(self.generations):
-            parents = self._select(people[active], worth[active])
+            # binary tournaments
+            rivals = self.rng.integers(0, self.population, (2, len(active), self.population))
+            each = active[:, None]
+            first = worth[each, rivals[0]] <= worth[each, rivals[1]]
+            parents = people[each, np.where(first, rivals[0], rivals[1])]
             children = self._mutate(self._cross(parents))
             value = self._worth(block.laws[active], children, modulus)
             both = np.concatenate([people[active], children], axis=1)
@@ -141,14 +145,6 @@ class GeneticLevel(LowerLevel):
         arrays = (np.ascontiguousarray(part) for part in (laws, people))
         worth = people_worth(*arrays, mass.label, mass.total, mass.units, mass.unit, modulus)
         return np.asarray(worth)
-
-    def _select(self, people: Floats, worth: Floats) -> Floats:
-        """Draw parents by binary tournaments."""
-        S, N = worth.shape
-        rivals = self.rng.integers(0, N, (2, S, N))
-        each = np.arange(S)[:, None]
-        first = worth[each, rivals[0]] <= worth[each, rivals[1]]
-        return people[each, np.where(first, rivals[0], rivals[1])]
 
     def _cross(self, parents: Floats) -> Floats:
         """Cross neighbours by simulated binary crossover."""
@@ -297,24 +293,22 @@ class _Evolution:
         """Select, cross within equal flags, mutate, and make every child unique."""
         # binary tournaments: people are in the order of their rank
         chosen = people.take(self.rng.integers(0, self.size, (2, self.size)).min(axis=0))
-        structures = self._sort_by_weight(chosen)
-        modulus = chosen.modulus.copy()
+        # rows of each matrix by how much their power law weighs, empty ones last
+        structures, modulus = chosen.structures, chosen.modulus.copy()
+        scale = self.table.laws(structures.reshape(-1, self.d)).scale.reshape(chosen.weights.shape)
+        weight = np.abs(chosen.weights) * np.where(np.isinf(scale), 0.0, scale)
+        weight = np.where(structures.any(axis=2), weight, -1.0)
+        order = np.argsort(-weight, axis=1, kind="stable")
+        structures = np.take_along_axis(structures, order[:, :, None], axis=1)
         for flag in (False, True):
             self._cross(structures, self.rng.permutation(np.flatnonzero(modulus == flag)))
         self._mutate(structures)
         if self.task.modulus:
             taking_part = self.rng.random(self.size) < self.rate
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
-        return self._unique(self._repair(structures), modulus)
-
-    def _sort_by_weight(self, splits: Population) -> Exponents:
-        """Sort the rows of each matrix by how much their power law weighs, empty ones last."""
-        structures = splits.structures
-        scale = self.table.laws(structures.reshape(-1, self.d)).scale.reshape(splits.weights.shape)
-        weight = np.abs(splits.weights) * np.where(np.isinf(scale), 0.0, scale)
-        weight = np.where(structures.any(axis=2), weight, -1.0)
-        order = np.argsort(-weight, axis=1, kind="stable")
-        return np.take_along_axis(structures, order[:, :, None], axis=1)
+        for k in np.flatnonzero(~structures.any(axis=(1, 2))):
+            self._change_one(structures[k])
+        return self._unique(structures, modulus)
 
     def _cross(self, structures: Exponents, places: Ints) -> None:
         """Exchange single exponents of pairs; one left over stays as it is (Algorithm 4)."""
@@ -335,12 +329,6 @@ class _Evolution:
         moved = self.E[np.clip(position + steps, 0, len(self.E) - 1)]
         zeroed = self.rng.random(len(position)) < self.to_zero
         structures[chosen] = np.where(zeroed, 0, moved)
-
-    def _repair(self, structures: Exponents) -> Exponents:
-        """Set an exponent in matrices without any."""
-        for k in np.flatnonzero(~structures.any(axis=(1, 2))):
-            self._change_one(structures[k])
-        return structures
 
     def _change_one(self, structure: Exponents) -> None:
         """Set one exponent by chance (Eq. 19), a non-zero one where all would be 0."""

@@ -99,7 +99,11 @@ def canonical(structures: Exponents) -> Exponents:
     for a in range(1, p):
         for b in range(a):
             result[(result[:, a] == result[:, b]).all(axis=1), a] = 0
-    result = _rows_sorted(result)
+    # rows in a fixed order without hashes, empty ones last
+    flat = (result.astype(np.int16) + 128).astype(np.uint8)  # bytes in the order of exponents
+    keys = np.ascontiguousarray(flat).view(f"S{result.shape[2]}")[..., 0]
+    order = np.lexsort((keys, ~result.any(axis=2)), axis=1)
+    result = np.take_along_axis(result, order[:, :, None], axis=1)
     single = ~result[:, 1:].any(axis=(1, 2)) & result[:, 0].any(axis=1)
     rows = result[single, 0].astype(np.int64)
     if len(rows):
@@ -117,12 +121,3 @@ def distinct(structures: Exponents) -> Ints:
     keys = flat.view(np.dtype((np.void, flat.shape[1]))).ravel()
     _, first = np.unique(keys, return_index=True)
     return np.sort(first).astype(np.int64)
-
-
-def _rows_sorted(structures: Exponents) -> Exponents:
-    """Sort the rows of each structure, empty ones last, by a fixed hash-free order."""
-    flat = (structures.astype(np.int16) + 128).astype(np.uint8)  # bytes in the order of exponents
-    keys = np.ascontiguousarray(flat).view(f"S{structures.shape[2]}")[..., 0]
-    empty = ~structures.any(axis=2)
-    order = np.lexsort((keys, empty), axis=1)
-    return np.take_along_axis(structures, order[:, :, None], axis=1)

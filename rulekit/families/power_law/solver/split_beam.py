@@ -101,18 +101,15 @@ def beam_search(
     if limit == 0:
         return cut
     band = beam(True).best(task.tau, limit, should_stop)
-    chosen = cut if band is None or not _wins(band, cut, task.tau) else band
-    history = cut.history + (band.history if band is not None else [])
-    return replace(chosen, history=history)
-
-
-def _wins(band: FoundSplit, cut: FoundSplit, tau: float) -> bool:
-    """Return whether a band is enough better than a cut to pay for its modulus."""
-    if (band.impurity <= tau) != (cut.impurity <= tau):
-        return band.impurity <= tau
-    if band.impurity <= tau and band.n_exponents < cut.n_exponents:
-        return True
-    return band.impurity < CLEARLY * cut.impurity
+    if band is None:
+        return cut
+    # whether the band is enough better to pay for its modulus
+    wins = pure = band.impurity <= task.tau
+    if pure == (cut.impurity <= task.tau):
+        shorter = pure and band.n_exponents < cut.n_exponents
+        wins = shorter or band.impurity < CLEARLY * cut.impurity
+    chosen = band if wins else cut
+    return replace(chosen, history=cut.history + band.history)
 
 
 class Beam:
@@ -162,8 +159,15 @@ class Beam:
         if at not in self.finished:
             rng = np.random.default_rng([self.seed, self.modulus, at, 1])
             best = self.lower.improve(best.take(np.array([0])), self.modulus, FINISHED, rng)
-            if self.whole is not None:
-                best = self._refit_on_all_rows(best, self.whole, rng)
+            if whole := self.whole:  # weights and bounds on all rows, beginning with these
+                structures = best.structures
+                read = np.flatnonzero(structures[0].any(axis=0))
+                table = PowerTable(whole.X[:, read], max(map(abs, whole.exponents)))
+                begun = empty_splits(structures[:, :, read], whole.mass.gini)
+                begun.weights[:] = best.weights
+                lower = LowerLevel(table, whole.mass)
+                best = lower.improve(begun, self.modulus, SETTLED, rng)
+                best = replace(best, structures=structures)
             self.finished[at] = best.first(self.modulus)
         return replace(self.finished[at], history=self.history[:size])
 
@@ -176,7 +180,13 @@ class Beam:
             p, d = task.max_power_laws, task.X.shape[1]
             structures = np.zeros((len(self.varying), p, d), dtype=np.int8)
             structures[np.arange(len(self.varying)), 0, self.varying] = 1
-            self._choose_pool(structures)
+            # built with: the best features alone, and those of likely pairs
+            alone = self.lower.screen(structures, self.modulus).impurity
+            if len(self.varying) >= MANY:
+                X = task.X[:, self.varying]
+                self.pairs = self.varying[likely_pairs(X, task.mass, self.modulus)]
+            best = self.varying[np.argsort(alone, kind="stable")[:POOL]]
+            self.pool = np.union1d(best, self.pairs)
         else:
             structures = self._expand(self.levels[size - 2].structures[:WIDTH], self.pool)
             if size == 2 and len(self.pairs):
@@ -189,15 +199,6 @@ class Beam:
             return None
         self.levels.append(self._improve_level(structures, size))
         return self.levels[-1]
-
-    def _choose_pool(self, singles: Exponents) -> None:
-        """Choose the features to build with: the best alone, and those of likely pairs."""
-        alone = self.lower.screen(singles, self.modulus).impurity
-        if len(self.varying) >= MANY:
-            X = self.task.X[:, self.varying]
-            self.pairs = self.varying[likely_pairs(X, self.task.mass, self.modulus)]
-        best = self.varying[np.argsort(alone, kind="stable")[:POOL]]
-        self.pool = np.union1d(best, self.pairs)
 
     def _improve_level(self, structures: Exponents, size: int) -> Splits:
         """Screen structures, improve the best of them, and return these, best first."""
@@ -228,16 +229,6 @@ class Beam:
                 new[np.arange(len(new)), row, columns] = np.tile(exponents, len(free))
                 structures.append(new)
         return np.concatenate(structures)
-
-    def _refit_on_all_rows(self, best: Splits, whole: SplitTask, rng: Generator) -> Splits:
-        """Find weights and bounds on all rows, beginning with those found on a part."""
-        read = np.flatnonzero(best.structures[0].any(axis=0))
-        largest = max(map(abs, whole.exponents))
-        lower = LowerLevel(PowerTable(whole.X[:, read], largest), whole.mass)
-        begun = empty_splits(best.structures[:, :, read], whole.mass.gini)
-        begun.weights[:] = best.weights
-        improved = lower.improve(begun, self.modulus, SETTLED, rng)
-        return replace(improved, structures=best.structures)
 
 
 # The most promising features, pairs of them, and structures, mainly from second moments.

@@ -180,16 +180,6 @@ def best_events(keys, first, total, bits, units, unit):  # type: ignore[no-untyp
     return place, worth
 
 
-@machine_code(inline=True)
-def _gap_after(row, i, keep, pair, value):  # type: ignore[no-untyped-def]
-    """Return how far the value of a key is from the next; -1 where that is no number."""
-    for side in range(2):
-        bare = row[i + side] & keep
-        pair[side] = bare ^ ((bare >> 63) & FLIP)
-    gap = value[1] - value[0]
-    return gap if gap < np.inf else -1.0
-
-
 @machine_code(STOPS(I2, R1, I, J2, F))
 def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
     """Find the best cut of sorted keys, of equal ones that in the widest gap: place and FL."""
@@ -213,7 +203,11 @@ def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
             difference = row[i + 1] ^ row[i]
             if not (difference < 0 or difference >= ONE << bits) and worth[r] < np.inf:
                 continue
-            gap = _gap_after(row, i, keep, pair, value)
+            for side in range(2):
+                bare = row[i + side] & keep
+                pair[side] = bare ^ ((bare >> 63) & FLIP)
+            gap = value[1] - value[0]
+            gap = gap if gap < np.inf else -1.0  # -1 where it is no number
             if gap > widest:
                 widest, place[r] = gap, i
     return place, worth
@@ -275,22 +269,6 @@ def _worth(climb, run):  # type: ignore[no-untyped-def]
     return climb.found[0]
 
 
-@machine_code(inline=True)
-def _climbed(climb, rounds):  # type: ignore[no-untyped-def]
-    """Take the best run for the slopes, then for those at that run, and so on; return its FL."""
-    run, following = climb.run, climb.next
-    _find_run(climb, run)
-    value = _worth(climb, run)
-    for _ in range(rounds):
-        _find_slopes(climb)
-        _find_run(climb, following)
-        next_value = _worth(climb, following)
-        if not next_value < value - EQUAL:
-            break
-        value, run[START], run[STOP] = next_value, following[START], following[STOP]
-    return value
-
-
 @machine_code(RUNS(I2, R1, I, J2, F, R2, I))
 def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[no-untyped-def]
     """Find the interval of each row of sorted keys: FL, first, after the last."""
@@ -307,6 +285,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
         np.empty((T + 1, 1)),
         np.empty(1),
     )
+    run, following = climb.run, climb.next
     climb.border[0] = climb.border[n] = True
     for r in range(P):
         row, best[r] = keys[r], np.inf
@@ -317,20 +296,19 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
         for g in range(len(guesses)):
             for t in range(T + 1):
                 climb.slopes[t] = guesses[g, t]
-            value = _climbed(climb, rounds)
+            # the best run for the slopes, then for those at that run, and so on
+            _find_run(climb, run)
+            value = _worth(climb, run)
+            for _ in range(rounds):
+                _find_slopes(climb)
+                _find_run(climb, following)
+                next_value = _worth(climb, following)
+                if not next_value < value - EQUAL:
+                    break
+                value, run[START], run[STOP] = next_value, following[START], following[STOP]
             if value < best[r]:
-                best[r], start[r], stop[r] = value, climb.run[START], climb.run[STOP]
+                best[r], start[r], stop[r] = value, run[START], run[STOP]
     return best, start, stop
-
-
-@machine_code()
-def _sum_up(laws, person, modulus, value):  # type: ignore[no-untyped-def]
-    """Write how far each row is beyond the split of one individual: 0 at most is left."""
-    bias, half = person[len(laws)], abs(person[len(person) - 1])
-    _add_laws(laws, person, value)
-    for i in range(len(value)):
-        total = value[i] + bias
-        value[i] = abs(total) - half if modulus else total
 
 
 @machine_code(F2(R3, R3, J1, R1, J2, F, B))
@@ -342,7 +320,12 @@ def people_worth(laws, people, label, total, units, unit, modulus):  # type: ign
     part, found = np.empty((units.shape[1], 1)), np.empty(1)
     for s in range(S):
         for k in range(N):
-            _sum_up(laws[s], people[s, k], modulus, value)
+            person = people[s, k]
+            bias, half = person[len(laws[s])], abs(person[len(person) - 1])
+            _add_laws(laws[s], person, value)
+            for i in range(n):  # how far each row is beyond the split: 0 at most is left
+                beyond = value[i] + bias
+                value[i] = abs(beyond) - half if modulus else beyond
             for t in range(len(part)):
                 mass = ZERO
                 for i in range(n):

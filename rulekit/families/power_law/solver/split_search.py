@@ -79,11 +79,6 @@ class StructureBlock:
         w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
         return np.asarray(split_kernels.project(laws, np.ascontiguousarray(w)))
 
-    def scale_weights(self, weights: Floats) -> Floats:
-        """Turn weights of power laws into weights of scaled ones."""
-        flat = np.isinf(self.scale)
-        return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
-
     def write(self, cuts: Found, splits: Splits) -> None:
         """Write what was found into the population, in terms of the unscaled power laws."""
         weights = cuts.weights / self.scale
@@ -332,7 +327,8 @@ class LowerLevel:
         for block in blocks(self.table, splits.structures):
             best = block.start_splits(self.mass.gini)
             descent = _Descent(block, self.mass, modulus, effort, rng)
-            for w in descent.starts(block.scale_weights(splits.weights)):
+            scale = np.where(np.isinf(block.scale), 0.0, block.scale)
+            for w in descent.starts(splits.weights[block.places, : block.size] * scale):
                 best = best.take_better(descent.descend(w))
             block.write(best, improved)
         return splits.take_better(improved)
