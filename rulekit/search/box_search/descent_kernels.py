@@ -143,18 +143,6 @@ def _record(table, work, log, k, skipped, loss, theta):  # type: ignore[no-untyp
 
 
 @machine_code(inline=True)
-def _drop_clause(table, work, k, r):  # type: ignore[no-untyped-def]
-    """Remove clause `r`."""
-    moves.leave_clause(work, r)
-    for later in range(r + 1, k):
-        for f in range(len(table.features)):
-            for part in range(moves.SIZE + 1):
-                work.box[later - 1, f, part] = work.box[later, f, part]
-        for i in range(len(table.y)):
-            work.v[later - 1, i] = work.v[later, i]
-
-
-@machine_code(inline=True)
 def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
     """Drop clauses, the most useless one first, while the objective falls; return their number."""
     objective = _record(table, work, log, k, NONE, _losses(table, work, k), theta)
@@ -167,7 +155,13 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
         if least >= objective - moves.IMPROVEMENT:
             break
         objective = least
-        _drop_clause(table, work, k, at)
+        moves.leave_clause(work, at)
+        for later in range(at + 1, k):
+            for f in range(len(table.features)):
+                for part in range(moves.SIZE + 1):
+                    work.box[later - 1, f, part] = work.box[later, f, part]
+            for i in range(len(table.y)):
+                work.v[later - 1, i] = work.v[later, i]
         k -= 1
         _losses(table, work, k)
     return k
@@ -212,19 +206,6 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
         k = left
 
 
-@machine_code(inline=True)
-def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
-    """Improve clause `k`, a new one; return whether the objective is lower with it."""
-    before = _losses(table, work, k)
-    objective = _record(table, work, log, k, NONE, before, theta)
-    moves.enter_clause(table, work, k)
-    moves.find_nearest(table, work, k, NONE)
-    while moves.step(table, work, k, theta):
-        pass
-    loss = _losses(table, work, k + 1)
-    return _record(table, work, log, k + 1, NONE, loss, theta) < objective - moves.IMPROVEMENT
-
-
 @machine_code(I(TABLE, WORK, moves.LOG, I, I, F, types.uint64))
 def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-def]
     """Do a part of `Descent.visit`; return the number of clauses then."""
@@ -233,10 +214,18 @@ def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-de
     if task == DESCEND:
         return _descend(table, work, log, k, theta, salt)
     if task == GROW:
-        if _grow(table, work, log, k - 1, theta):
+        left = k - 1
+        loss = _losses(table, work, left)
+        objective = _record(table, work, log, left, NONE, loss, theta)
+        moves.enter_clause(table, work, left)
+        moves.find_nearest(table, work, left, NONE)
+        while moves.step(table, work, left, theta):
+            pass
+        value = _record(table, work, log, k, NONE, _losses(table, work, k), theta)
+        if value < objective - moves.IMPROVEMENT:
             return k
-        moves.leave_clause(work, k - 1)
-        return k - 1
+        moves.leave_clause(work, left)
+        return left
     if task == RECORD:
         _record(table, work, log, k, NONE, _losses(table, work, k), theta)
         return k
@@ -268,22 +257,6 @@ def _first_refusing(table, work, r, i):  # type: ignore[no-untyped-def]
         f += 1
 
 
-@machine_code(inline=True)
-def _sum_saved(table, work, k, saved):  # type: ignore[no-untyped-def]
-    """Sum what the first clause saves, and what it saves without each of its features."""
-    p = len(table.features)
-    for place in range(p + 1):
-        saved[k, place] = 0.0
-    for i in range(len(table.y)):
-        s = table.charges[i, moves.WORTH]
-        if work.v[0, i] == 0:
-            saved[k, 0] += s
-        elif work.v[0, i] == 1:
-            saved[k, 1 + _first_refusing(table, work, ZERO, i)] += s
-    for f in range(p):
-        saved[k, 1 + f] += saved[k, 0]
-
-
 @machine_code()
 def _copy_clause(box, k, into, r):  # type: ignore[no-untyped-def]
     """Copy what clause `k` of one array accepts to clause `r` of another."""
@@ -313,7 +286,17 @@ def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore
                 saved[k, place] = saved[earlier, place]
         else:
             _copy_clause(work.box, ZERO, box, k)
-            _sum_saved(table, work, k, saved)
+            p = len(table.features)
+            for place in range(p + 1):
+                saved[k, place] = 0.0
+            for i in range(len(table.y)):
+                s = table.charges[i, moves.WORTH]
+                if work.v[0, i] == 0:
+                    saved[k, 0] += s
+                elif work.v[0, i] == 1:
+                    saved[k, 1 + _first_refusing(table, work, ZERO, i)] += s
+            for f in range(p):
+                saved[k, 1 + f] += saved[k, 0]
 
 
 class Room(NamedTuple):
@@ -351,33 +334,28 @@ def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untype
 
 
 @machine_code(inline=True)
-def _list_choices(table, room, a):  # type: ignore[no-untyped-def]
-    """List all that a clause may accept of the a-th ranked feature."""
-    f, may, choices, count = room.rank[a], table.may, room.choices, ZERO
-    last, flags = table.features[f, moves.BINS] - 1, table.flags
-    lacks, tests = flags[f, moves.LACKS], flags[f, moves.TEST]
-    for low in range(last + 1):
-        if low > 0 and not may[f, low, moves.START]:
-            continue
-        for high in range(low, last + 1):
-            if high < last and not may[f, high, moves.END]:
-                continue
-            size = np.int64(low > 0) + np.int64(high < last)
-            count = _note(choices, a, count, low, high, ONE, size)
-            if lacks and (size or tests):
-                count = _note(choices, a, count, low, high, ZERO, max(size, ONE))
-    if lacks and tests:
-        # the empty interval: missing values alone
-        count = _note(choices, a, count, ONE, ZERO, ONE, ONE)
-    room.count[a] = count
-
-
-@machine_code(inline=True)
 def _list_pairs(table, room, m):  # type: ignore[no-untyped-def]
     """List all pairs of the `m` ranked features, and the choices of each; return their number."""
-    count = 0
+    count, may, choices = 0, table.may, room.choices
     for a in range(m):
-        _list_choices(table, room, a)
+        # all that a clause may accept of the a-th feature
+        f, n_choices = room.rank[a], ZERO
+        last, flags = table.features[f, moves.BINS] - 1, table.flags
+        lacks, tests = flags[f, moves.LACKS], flags[f, moves.TEST]
+        for low in range(last + 1):
+            if low > 0 and not may[f, low, moves.START]:
+                continue
+            for high in range(low, last + 1):
+                if high < last and not may[f, high, moves.END]:
+                    continue
+                size = np.int64(low > 0) + np.int64(high < last)
+                n_choices = _note(choices, a, n_choices, low, high, ONE, size)
+                if lacks and (size or tests):
+                    n_choices = _note(choices, a, n_choices, low, high, ZERO, max(size, ONE))
+        if lacks and tests:
+            # the empty interval: missing values alone
+            n_choices = _note(choices, a, n_choices, ONE, ZERO, ONE, ONE)
+        room.count[a] = n_choices
         for b in range(a + 1, m):
             room.pair[count, FIRST], room.pair[count, SECOND] = a, b
             count += 1

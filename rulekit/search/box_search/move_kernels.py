@@ -313,17 +313,6 @@ def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
 
 
 @machine_code(inline=True)
-def _compute_change(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
-    """How ``g`` changes for a row of `u` violations where one of them counts no longer."""
-    now = saving(u, described, at_zero, extra, near, nearest)
-    less = saving(u - 1, described, at_zero, extra, near, nearest)
-    if u == 1:
-        return less - now, 0.0
-    least = saving(u - 2, described, at_zero, extra, near, nearest)
-    return less - now, least - less - (less - now)
-
-
-@machine_code(inline=True)
 def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyped-def]
     """Sum how the sums of `_fill_sums` change where one feature is dropped, of some slots."""
     rows, plain, freed, both = table.rows, table.plain[0], work.freed, work.both
@@ -338,7 +327,10 @@ def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyp
         nearest = 0 if plain else work.nearest[i]
         more, near, y = charges[i, EXTRA], charges[i, NEAR], described[i]
         at_zero = saving_at_zero(y, charges[i, WORTH], more, near, held[i])
-        change, mend = _compute_change(u, y, at_zero, more, near, nearest)
+        # how `g` changes where one violation counts no longer, and where another one does not
+        less = saving(u - 1, y, at_zero, more, near, nearest)
+        change = less - saving(u, y, at_zero, more, near, nearest)
+        mend = saving(u - 2, y, at_zero, more, near, nearest) - less - change if u > 1 else 0.0
         if change == 0.0 and mend == 0.0:
             continue
         for a in range(first, last):
@@ -351,23 +343,6 @@ def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyp
                 cell = rows[i, features[active[b], SOURCE]]
                 if b != a and refuses[b, cell]:
                     both[a - first, b, cell] += mend
-
-
-@machine_code(inline=True)
-def _fill_row(table, work, f, dropped):  # type: ignore[no-untyped-def]
-    """Gather the sums over the bins of feature `f`; one slot of a batch may be dropped."""
-    row, bins, c, slot = work.row, table.bins, table.features[f, SOURCE], work.slot[f]
-    for b in range(table.features[f, BINS] + 1):
-        row[0, b] = 0.0
-    for cell in range(table.cells[c]):
-        total = work.sums[c, cell]
-        if slot >= 0:
-            total += work.extra[slot, cell]
-        if dropped >= 0:
-            total += work.freed[dropped, c, cell]
-            if slot >= 0:
-                total += work.both[dropped, slot, cell]
-        row[0, bins[f, cell]] += total
 
 
 @machine_code(inline=True)
@@ -416,9 +391,20 @@ def best_choice(H, row, may, f, last, flags, price):  # type: ignore[no-untyped-
 @machine_code()
 def _value(table, work, r, f, dropped, theta):  # type: ignore[no-untyped-def]
     """Choose what feature `f` of clause `r` accepts; value that, all, and what it accepts now."""
-    _fill_row(table, work, f, dropped)
     row, gain, choice, box = work.row, work.gain, work.choice, work.box
+    bins, c, slot = table.bins, table.features[f, SOURCE], work.slot[f]
     last = table.features[f, BINS] - 1
+    for b in range(last + 2):
+        row[0, b] = 0.0
+    for cell in range(table.cells[c]):
+        total = work.sums[c, cell]
+        if slot >= 0:
+            total += work.extra[slot, cell]
+        if dropped >= 0:
+            total += work.freed[dropped, c, cell]
+            if slot >= 0:
+                total += work.both[dropped, slot, cell]
+        row[0, bins[f, cell]] += total
     best = best_choice(row, ZERO, table.may, f, last, table.flags, theta + TIE)
     worth, low, high, absent, full = best
     choice[f, LOW], choice[f, HIGH], choice[f, ABSENT] = low, high, absent

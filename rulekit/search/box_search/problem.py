@@ -61,8 +61,12 @@ class Axes:
                 self._add_cuts(source, of_source)
             if levels:
                 self._add_levels(levels)
-            if tests:
-                self._add_tests(tests)
+            if tests and self._lacks[source := int(table.feature[tests[0][1]])]:
+                last = table.encodings[source].n_cells - 1
+                f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
+                for literal, j in tests:
+                    only_missing = literal.op == "missing"
+                    self.condition_of[f, int(only_missing), 0, only_missing] = j
         # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
         self.may_start, self.may_end = map(self._find_allowed_bins, (True, False))
@@ -138,17 +142,6 @@ class Axes:
             ):
                 at = int((literal.op in MEMBER) == (other == key))
                 self.condition_of[f, at, at, literal.missing and self._lacks[read[0]]] = j
-
-    def _add_tests(self, conditions: Found) -> None:
-        """Add the tests of missingness of a column as a feature of one bin."""
-        source = int(self.table.feature[conditions[0][1]])
-        if not self._lacks[source]:
-            return
-        last = self.table.encodings[source].n_cells - 1
-        f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
-        for literal, j in conditions:
-            only_missing = literal.op == "missing"
-            self.condition_of[f, int(only_missing), 0, only_missing] = j
 
     def _find_allowed_bins(self, starts: bool) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""

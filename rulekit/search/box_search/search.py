@@ -432,7 +432,12 @@ def refine_cuts(
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
-    return work.list_moves(), work.loss()
+    moved: dict[tuple[int, int], int] = {}
+    for r, (intervals, starts) in enumerate(zip(work.intervals, work.start, strict=True)):
+        for interval, (a, b) in zip(intervals, starts, strict=True):
+            ends = (interval.low, interval.a, a), (interval.high, interval.b, b)
+            moved |= {(r, j): now for j, now, then in ends if j is not None and now != then}
+    return moved, work.loss()
 
 
 class _Refinement:
@@ -473,7 +478,9 @@ class _Refinement:
     def improve(self, r: int, s: int) -> bool:
         """Move one interval to its best place, if that lowers the loss."""
         interval, refused = self.intervals[r][s], self.refusals[r][s]
-        g = self._savings(r, self.v[r] - refused)
+        u, others = self.v[r] - refused, np.delete(self.v, r, 0)  # violations without it
+        beside = others.min(axis=0, initial=FAR), (others == 0).sum(axis=0)
+        g = self._costs(u + 1, *beside) - self._costs(u, *beside)
         present = interval.ranks >= 0
         H = np.bincount(interval.ranks[present], g[present], minlength=interval.n_values)
         upto = np.r_[0.0, np.cumsum(H)]  # upto[k + 1]: the first k + 1 values
@@ -513,13 +520,6 @@ class _Refinement:
         barred = [k for j, k in self.movable.barred if j == column]
         return np.union1d(np.setdiff1d(cuts, barred), [now])
 
-    def _savings(self, r: int, u: Ints) -> Floats:
-        """Weigh what each row saves when taken, at `u` other violations of clause `r`."""
-        others = np.delete(self.v, r, 0)
-        nearest = others.min(axis=0, initial=FAR)
-        holding = (others == 0).sum(axis=0)
-        return self._costs(u + 1, nearest, holding) - self._costs(u, nearest, holding)
-
     def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
         """Price of each row at `v` violations of one clause; see `descent_kernels`."""
         return self._price_rows(np.minimum(v, nearest), holding + (v == 0), v == 1)
@@ -538,15 +538,6 @@ class _Refinement:
             return float(self.weight[~self.y].sum())
         counts = self.v.min(axis=0), (self.v == 0).sum(axis=0), (self.v == 1).sum(axis=0)
         return float(self._price_rows(*counts).sum())
-
-    def list_moves(self) -> dict[tuple[int, int], int]:
-        """List the cuts that are no longer where they were."""
-        moved: dict[tuple[int, int], int] = {}
-        for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
-            for interval, (a, b) in zip(intervals, starts, strict=True):
-                ends = (interval.low, interval.a, a), (interval.high, interval.b, b)
-                moved |= {(r, j): now for j, now, then in ends if j is not None and now != then}
-        return moved
 
 
 def _nearest(worth: Floats, cuts: Ints, now: int) -> int:

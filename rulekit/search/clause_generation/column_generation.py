@@ -136,7 +136,12 @@ class ClausePool:
             return self._best(*reached, batch, below)
         used = problem.count_literals(support).any(axis=0)
         kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
-        boxes, saved = self._improve_on(kept, priced, alone, support)
+        some = priced.take_features(kept)
+        starts = _starts(some, alone[0][kept], alone[1][:, kept], support[:, kept])
+        boxes, of_kept = Descent(some).improve_each(starts, self.literal_price)
+        saved = np.zeros((len(boxes), 1 + priced.n_features))
+        saved[:, 0], saved[:, 1 + kept] = of_kept[:, 0], of_kept[:, 1:]
+        boxes = spread_boxes(boxes, kept, priced.n_bins)
         boxes_found = self._best(boxes, saved, batch, below)
         if len(boxes_found[1]) == batch:
             return boxes_found
@@ -145,18 +150,6 @@ class ClausePool:
         more, saved_more = whole.improve_each(boxes[first], self.literal_price)
         both = np.concatenate([boxes, more])
         return self._best(both, np.vstack([saved, saved_more]), batch, below)
-
-    def _improve_on(
-        self, kept: Ints, priced: BoxRows, alone: tuple[Floats, Boxes], support: Boxes
-    ) -> tuple[Boxes, Floats]:
-        """Improve clauses over some features; return them and their savings over all features."""
-        some = priced.take_features(kept)
-        saved, boxes = alone[0][kept], alone[1][:, kept]
-        starts = _starts(some, saved, boxes, support[:, kept])
-        boxes, saved = Descent(some).improve_each(starts, self.literal_price)
-        savings = np.zeros((len(boxes), 1 + priced.n_features))
-        savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
-        return spread_boxes(boxes, kept, priced.n_bins), savings
 
     def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
         """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
@@ -191,22 +184,17 @@ def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Box
     chosen = best[:STARTS]
     single = np.repeat(whole, len(chosen), axis=0)
     single[np.arange(len(chosen)), chosen] = alone[0, chosen]
-    heavy = _box_heavy_rows(priced, best[:MANY_COLUMNS])
-    return np.concatenate([whole, support[:STARTS], single, heavy])
-
-
-def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
-    """Boxes of three bins of some features around the rows whose dual price is highest."""
     weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
     rows = np.argsort(-weight, kind="stable")[:HEAVY]
     code, last = priced.codes[rows].astype(np.int64), priced.n_bins - 1
     f: Any = np.arange(priced.n_features)
-    inside: Bools = (code < priced.n_bins) & np.isin(f, features)
-    low = np.where(inside, np.maximum(code - 1, 0), 0)
+    inside: Bools = (code < priced.n_bins) & np.isin(f, best[:MANY_COLUMNS])
+    low = np.where(inside, np.maximum(code - 1, 0), 0)  # boxes of three bins
     high = np.where(inside, np.minimum(code + 1, last), last)
     low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
     high = np.where(np.asarray(priced.may_end)[f, high], high, last)
-    return np.stack([low, high, np.ones_like(code)], axis=2)
+    heavy = np.stack([low, high, np.ones_like(code)], axis=2)
+    return np.concatenate([whole, support[:STARTS], single, heavy])
 
 
 @dataclass(frozen=True)
@@ -257,11 +245,8 @@ class ClauseMaster:
                 "The linear program over the generated clauses must have a solution, but the "
                 f"solver reported {answer.message!r}. Use other prices, or another method."
             )
-        return self._vertex(np.clip(answer.x, 0.0, weight), np.abs(answer.duals))
-
-    def _vertex(self, mu: Floats, z: Floats) -> MasterAnswer:
-        """Compute the answer without perturbation from the basis of the perturbed one."""
-        held, cost, weight = self.pool.held, self.pool.cost, self.pool.described_weight
+        # the answer without perturbation, from the basis of the perturbed one
+        mu, z, held = np.clip(answer.x, 0.0, weight), np.abs(answer.duals), self.pool.held
         used, full = np.flatnonzero(z > BASIC), mu > weight - BASIC
         inner = np.flatnonzero((mu > BASIC) & ~full)
         if len(used) == len(inner):

@@ -98,22 +98,17 @@ LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1, F1, I1, I1, W1, W1, 
 RECORD = record(SearchState, F1, I1, I1, F1, I1, I2, I1, W1)
 
 
-@machine_code(inline=True)
-def _popcount(word):  # type: ignore[no-untyped-def]
-    """Count the bits of a word: by pairs, fours, eights, and then all bytes at once."""
-    word = word - ((word >> _1) & _PAIRS)
-    word = (word & _FOURS) + ((word >> _2) & _FOURS)
-    word = (word + (word >> _4)) & _EIGHTS
-    return np.int64((word * _ONES) >> _56)
-
-
 @machine_code()
 def _weigh(a, b, weights):  # type: ignore[no-untyped-def]
     """Weigh the rows that two sets share."""
     total = 0.0
     if len(weights.table) == 0:
         for w in range(len(a)):
-            total += weights.unit[w] * _popcount(a[w] & b[w])
+            word = a[w] & b[w]  # its bits are counted by pairs, fours, eights, then all bytes
+            word = word - ((word >> _1) & _PAIRS)
+            word = (word & _FOURS) + ((word >> _2) & _FOURS)
+            word = (word + (word >> _4)) & _EIGHTS
+            total += weights.unit[w] * np.int64((word * _ONES) >> _56)
         return total
     for w in range(len(a)):
         word, at = a[w] & b[w], 2048 * w
@@ -158,25 +153,6 @@ def _find_live(t, p, n, levels, task, record):  # type: ignore[no-untyped-def]
 
 
 @machine_code(inline=True)
-def _most_net(gain, taken, levels, slot, theta, most):  # type: ignore[no-untyped-def]
-    """Bound the gains, less prices, of a literal and others of smaller loss, `most` in all."""
-    reach, size = gain, 1
-    best = min(reach, taken) - theta
-    for j in range(levels.n_gains[0]):
-        if reach >= taken or size == most:
-            break
-        if levels.slot[j] == slot:
-            continue
-        # gains fall, so the first literal that does not pay its price ends the list
-        reach, size = reach + levels.gain[j], size + 1
-        net = min(reach, taken) - theta * size
-        if net <= best:
-            break
-        best = net
-    return best
-
-
-@machine_code(inline=True)
 def _note_gain(gain, slot, levels):  # type: ignore[no-untyped-def]
     """Keep the largest gain of each slot, in falling order."""
     last = levels.n_gains[0]
@@ -207,8 +183,21 @@ def _set_bounds(t, p, n, levels, task, size):  # type: ignore[no-untyped-def]
             new[w] = N[w] & ~task.N[c, w] & ~levels.union[w]
             levels.union[w] |= new[w]
         taken += _weigh(new, new, task.wn)
-        net = _most_net(levels.live_gain[k], taken, levels, task.slot[c], task.theta, size - t)
-        levels.bound[t, k] = p - levels.loss[t, k] - task.theta * t - n + net
+        # the most gains, less prices, of this literal and others of smaller loss
+        reach, n_taken = levels.live_gain[k], 1
+        best = min(reach, taken) - task.theta
+        for j in range(levels.n_gains[0]):
+            if reach >= taken or n_taken == size - t:
+                break
+            if levels.slot[j] == task.slot[c]:
+                continue
+            # gains fall, so the first literal that does not pay its price ends the list
+            reach, n_taken = reach + levels.gain[j], n_taken + 1
+            net = min(reach, taken) - task.theta * n_taken
+            if net <= best:
+                break
+            best = net
+        levels.bound[t, k] = p - levels.loss[t, k] - task.theta * t - n + best
         _note_gain(levels.live_gain[k], task.slot[c], levels)
 
 
@@ -258,17 +247,6 @@ def _all_pay(t, levels, task, record):  # type: ignore[no-untyped-def]
     return True
 
 
-@machine_code()
-def _note_near(t, value, levels, record, margin):  # type: ignore[no-untyped-def]
-    """Store a node near the best, and raise what a clause must be worth."""
-    record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
-    i = record.n_near[0]
-    record.near[i], record.size[i] = value, t
-    for s in range(t):
-        record.column[i, s] = levels.column[s + 1]
-    record.n_near[0] = i + 1
-
-
 @machine_code(inline=True)
 def _enter(t, levels, task, record, margin):  # type: ignore[no-untyped-def]
     """Value and store a new node and list its branches; return whether it has any."""
@@ -281,7 +259,12 @@ def _enter(t, levels, task, record, margin):  # type: ignore[no-untyped-def]
                 record.best[s] = levels.column[s + 1]
         elif p + n > 0.0 and _all_pay(t, levels, task, record):
             # what holds nowhere is no clause but a constant answer
-            _note_near(t, value, levels, record, margin)
+            record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
+            i = record.n_near[0]
+            record.near[i], record.size[i] = value, t
+            for s in range(t):
+                record.column[i, s] = levels.column[s + 1]
+            record.n_near[0] = i + 1
     most = record.column.shape[1]
     if n < task.theta or t == most:  # no literal can take its price from what is left of N
         return False

@@ -176,21 +176,16 @@ def snap_weights(w: Floats, P: Floats | None = None) -> Floats:
         rows = np.arange(len(fractional))
         w[fractional] = np.round(parts[rows, which]) / DENOMINATORS[which]
     elif P is not None:
-        _recompute(w, P)
+        # solve for the weights of the support from the rows that are covered exactly once
+        support = np.flatnonzero(w)
+        tight = np.flatnonzero(np.abs(P[:, support] @ w[support] - 1.0) < SNAP)
+        if len(tight) >= len(support):
+            A = P[None, tight][:, :, support]
+            again = solve_systems(A, np.ones((1, len(tight), 1)))[0, :, 0]
+            # Taken only where these rows fix every weight, and fix it to the answer but for noise.
+            if np.abs(again - w[support]).max() < SNAP:
+                w[support] = again
     return w
-
-
-def _recompute(w: Floats, P: Floats) -> None:
-    """Solve for the weights of the support from the rows that are covered exactly once."""
-    support = np.flatnonzero(w)
-    cover = P[:, support] @ w[support]
-    tight = np.flatnonzero(np.abs(cover - 1.0) < SNAP)
-    if len(tight) < len(support):
-        return
-    again = solve_systems(P[None, tight][:, :, support], np.ones((1, len(tight), 1)))[0, :, 0]
-    # Taken only where these rows fix every weight, and fix it to the answer but for noise.
-    if np.abs(again - w[support]).max() < SNAP:
-        w[support] = again
 
 
 def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:

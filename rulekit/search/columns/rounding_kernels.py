@@ -96,33 +96,26 @@ def _add(column, by, layout, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _sum_cells(s, layout, room):  # type: ignore[no-untyped-def]
-    """Compute sums of the cost of open rows over the first cells of a source."""
-    code, upto, n_cells = layout.codes[s], room.upto, layout.n_cells[s]
-    total = 0.0
-    for i in range(len(code)):
-        total += room.open[i]
-    unit = _grid_unit(total)
-    for k in range(n_cells + 1):
-        upto[k] = 0.0
-    for i in range(len(code)):
-        upto[code[i] + 1] += np.rint(room.open[i] / unit) * unit
-    for k in range(n_cells):
-        upto[k + 1] += upto[k]
-
-
-@machine_code()
 def _find_changes(g, layout, room):  # type: ignore[no-untyped-def]
     """Compute the change of cost of each column of a group; return the least."""
+    total = 0.0
     for i in range(len(room.m)):
         room.open[i] = room.m[i] * max(0.0, 1.0 - room.cover[i])
-    _sum_cells(layout.source[layout.columns[layout.start[g]]], layout, room)
+        total += room.open[i]
+    s, unit = layout.source[layout.columns[layout.start[g]]], _grid_unit(total)
+    code, upto = layout.codes[s], room.upto
+    for k in range(layout.n_cells[s] + 1):
+        upto[k] = 0.0
+    for i in range(len(room.m)):
+        upto[code[i] + 1] += np.rint(room.open[i] / unit) * unit
+    for k in range(layout.n_cells[s]):
+        upto[k + 1] += upto[k]
     least = np.inf
     for e in range(layout.start[g], layout.start[g + 1]):
         c = layout.columns[e]
         gain = 0.0
         for r in range(0, layout.spans.shape[1], 2):
-            gain += room.upto[layout.spans[c, r + 1]] - room.upto[layout.spans[c, r]]
+            gain += upto[layout.spans[c, r + 1]] - upto[layout.spans[c, r]]
         room.delta[c] = room.price[c] - gain
         least = min(least, room.delta[c])
     return least
@@ -168,25 +161,18 @@ def _choose_pair(g, limit, layout, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _remove(g, layout, room):  # type: ignore[no-untyped-def]
-    """Take the weights of a group's columns out of the cover."""
+def _settle(g, layout, room):  # type: ignore[no-untyped-def]
+    """Replace the weights of a group by its cheapest combination."""
     total = 0.0
     for e in range(layout.start[g], layout.start[g + 1]):
         total += room.w[layout.columns[e]]
-    if total == 0.0:
-        return
-    unit = _grid_unit(total)
-    for e in range(layout.start[g], layout.start[g + 1]):
-        c = layout.columns[e]
-        if room.w[c] != 0.0:
-            _add(c, -np.rint(room.w[c] / unit) * unit, layout, room)
-            room.w[c] = 0.0
-
-
-@machine_code()
-def _settle(g, layout, room):  # type: ignore[no-untyped-def]
-    """Replace the weights of a group by its cheapest combination."""
-    _remove(g, layout, room)
+    if total != 0.0:
+        unit = _grid_unit(total)
+        for e in range(layout.start[g], layout.start[g + 1]):
+            c = layout.columns[e]
+            if room.w[c] != 0.0:
+                _add(c, -np.rint(room.w[c] / unit) * unit, layout, room)
+                room.w[c] = 0.0
     one = _find_changes(g, layout, room)
     two = _choose_pair(g, -np.inf, layout, room)
     best = min(0.0, one, two) + TIE
@@ -302,19 +288,6 @@ TABLEAU = record(Tableau, F2, F1, F1, F1, F1, F1, I1, I1, B1)
 
 
 @machine_code(inline=True)
-def _leaving(t):  # type: ignore[no-untyped-def]
-    """Return the basic variable farthest outside its bounds, weighted; -1 if all are inside."""
-    best, found = 0.0, -1
-    for k in range(len(t.value)):
-        outside = max(-t.value[k], t.value[k] - t.cap[t.basic[k]])
-        if outside > TOLERANCE:
-            score = outside * outside / t.weight[k]
-            if score > best:
-                best, found = score, k
-    return found
-
-
-@machine_code(inline=True)
 def _entering(t, k, sign, violation):  # type: ignore[no-untyped-def]
     """Turn variables to their other bounds; return the one that enters, -1 if there is none."""
     row = t.table[k]
@@ -368,7 +341,11 @@ def _exchange(t, k, j, goal):  # type: ignore[no-untyped-def]
 def optimise(t, most):  # type: ignore[no-untyped-def]
     """Exchange variables until all are within their bounds; return how it ended."""
     for _ in range(most):
-        k = _leaving(t)
+        best, k = 0.0, -1  # the basic variable farthest outside its bounds, weighted, leaves
+        for i in range(len(t.value)):
+            outside = max(-t.value[i], t.value[i] - t.cap[t.basic[i]])
+            if outside > TOLERANCE and outside * outside / t.weight[i] > best:
+                best, k = outside * outside / t.weight[i], i
         if k < 0:
             return OPTIMAL
         low = t.value[k] < 0.0

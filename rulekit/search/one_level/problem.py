@@ -123,14 +123,6 @@ class ThetaPath:
         self.pieces.append(replace(vertex, lower=lower, upper=upper))
 
 
-def _cheapest(c: Floats, worth: Floats, n: int) -> Ints:
-    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
-    useful = np.isfinite(c) & (worth > 0)
-    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
-    cheapest = np.argsort(ratio, kind="stable")[:n]
-    return cheapest[useful[cheapest]]
-
-
 def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
     """Expand duals and basis to all d columns; columns not passed are slack."""
     if answer.duals is None:
@@ -229,7 +221,17 @@ class CoverProblem:
             self.n_solved += 1
             vertex = self._solve_program(sub)
             path.add(sub.theta, vertex)
-        return self._solution(sub, vertex)
+        # the value depends on the clause and the sub-problem alone
+        w = np.zeros(self.n_columns + 1)
+        w[vertex.columns] = vertex.weights
+        w, always = w[:-1], float(w[-1])
+        used = np.flatnonzero(w)
+        xi = 1.0 - always - self._P.values_of(used) @ addable(w[used])
+        price = float(((sub.price[used] + self.perturbation[used]) * w[used]).sum())
+        if always:
+            price += always * (sub.always + ALWAYS_PERTURBATION)
+        value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
+        return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
 
     @cached_property
     def _chains(self) -> tuple[Ints, Ints]:
@@ -302,7 +304,12 @@ class CoverProblem:
                 return groups, _expand_columns(small, useful, len(ceiling))
         program = GeneratedDual(m)
         few = MANY if self._P.shape[0] * (self.n_columns + 1) <= DENSE else FEW
-        missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
+        # first the columns that cost least for what they cover: those most likely in the optimum
+        worth = self._sums(addable(m))
+        hopeful = np.isfinite(ceiling) & (worth > 0)
+        ratio = np.where(hopeful, ceiling, np.inf) / np.where(hopeful, worth, 1.0)
+        missed, passed = np.argsort(ratio, kind="stable")[:few], np.zeros(0, np.intp)
+        missed = missed[hopeful[missed]]
         while True:
             program.add(self._values(missed), ceiling[missed])
             passed = np.concatenate([passed, missed])
@@ -351,19 +358,6 @@ class CoverProblem:
     def _sum_spent(self, groups: MergedRows, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
         return self._sums(addable(groups.share_weights(mu)))
-
-    def _solution(self, sub: PricedColumns, vertex: Vertex) -> CoverSolution:
-        """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
-        w = np.zeros(self.n_columns + 1)
-        w[vertex.columns] = vertex.weights
-        w, always = w[:-1], float(w[-1])
-        used = np.flatnonzero(w)
-        xi = 1.0 - always - self._P.values_of(used) @ addable(w[used])
-        price = float(((sub.price[used] + self.perturbation[used]) * w[used]).sum())
-        if always:
-            price += always * (sub.always + ALWAYS_PERTURBATION)
-        value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
-        return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
 
     def learn(
         self,

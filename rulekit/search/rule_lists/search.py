@@ -113,8 +113,14 @@ class ListSearch:
                 if should_stop():
                     return archive
                 start = self._state(archive.best(plan.max_clauses, theta))
-                if round_number:
-                    start = self._perturb(start, rng)
+                if round_number:  # a clause less at random, now and then two neighbours exchanged
+                    clauses = list(start.clauses)
+                    if clauses:
+                        clauses.pop(int(rng.integers(len(clauses))))
+                    if len(clauses) > 1 and rng.random() < EXCHANGE:
+                        r = int(rng.integers(len(clauses) - 1))
+                        clauses[r : r + 2] = clauses[r + 1], clauses[r]
+                    start = self._assign_classes(clauses, start)
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
 
@@ -310,16 +316,6 @@ class ListSearch:
             labels = tuple(c.label for c in state.clauses)
             rules = RuleList(boxes, labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
-
-    def _perturb(self, state: _ListState, rng: np.random.Generator) -> _ListState:
-        """Leave out a clause at random, and now and then exchange two neighbours."""
-        clauses = list(state.clauses)
-        if clauses:
-            clauses.pop(int(rng.integers(len(clauses))))
-        if len(clauses) > 1 and rng.random() < EXCHANGE:
-            r = int(rng.integers(len(clauses) - 1))
-            clauses[r : r + 2] = clauses[r + 1], clauses[r]
-        return self._assign_classes(clauses, state)
 
 
 def _heaviest(mass: Floats, now: int) -> int:

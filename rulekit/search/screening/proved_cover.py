@@ -153,7 +153,23 @@ def best_columns(
         outcome, before = search.screening, search.cost
         left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
         search.n_left = len(left)
-        _close(search, left)
+        lower = relaxation.lower
+        # By how much the bound rises in every clause with the column; rounding may take it below 0.
+        reduced = np.maximum(problem.price - problem.P.sums(relaxation.mu), 0.0)
+        # A clause with a column that takes the bound to the cost of the one at hand is no better.
+        left = left[lower + reduced[left] < search.cost]
+        left = left[np.argsort(reduced[left], kind="stable")]
+        most = max(1, MAX_CELLS // max(1, len(problem.m)))
+        size = min(FIRST, most)
+        while not search.proved and not _is_over(deadline):  # of columns in integer programs
+            # Columns stand by reduced cost: a clause with any of those left out costs at least the
+            # bound and the first one's reduced cost; all other clauses the program bounds.
+            floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
+            inside = _integer_program(search, np.sort(left[:size]))
+            search.bound = max(search.bound, min(inside, floor))
+            if size >= min(len(left), most):
+                break
+            size = min(size * GROWTH, most)
         if search.cost < before:
             _screen(search, screening)  # with the better clause, more can go
     search.bound = search.cost if search.proved else min(search.bound, search.cost)
@@ -186,27 +202,6 @@ def _screen(search: ProvedClause, screening: str | None) -> None:
         mu = search.relaxation.mu
         bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
         search.screening = screen(search.problem, (*COUNTING, "duality given"), bounds)
-
-
-def _close(search: ProvedClause, left: Ints) -> None:
-    """Solve integer programs over more and more columns until the bounds meet."""
-    problem, lower = search.problem, search.relaxation.lower
-    # By how much the bound rises in every clause with the column; rounding may take it below 0.
-    reduced = np.maximum(problem.price - problem.P.sums(search.relaxation.mu), 0.0)
-    # A clause with a column that takes the bound to the cost of the one at hand is no better.
-    left = left[lower + reduced[left] < search.cost]
-    left = left[np.argsort(reduced[left], kind="stable")]
-    most = max(1, MAX_CELLS // max(1, len(problem.m)))
-    size = min(FIRST, most)
-    while not search.proved and not _is_over(search.deadline):
-        # Columns stand by reduced cost: a clause with any of those left out costs at least the
-        # bound and the first one's reduced cost; all other clauses the program bounds.
-        floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
-        inside = _integer_program(search, np.sort(left[:size]))
-        search.bound = max(search.bound, min(inside, floor))
-        if size >= min(len(left), most):
-            return
-        size = min(size * GROWTH, most)
 
 
 def _integer_program(search: ProvedClause, columns: Ints) -> float:

@@ -126,27 +126,21 @@ def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     # A solver's noise is taken from a few rows, which costs the bound no more than the noise;
     # scaling all of mu would cost that share of the whole, and is left for points far off.
     if over.max() <= REPAIR_LIMIT:
-        mu = _repair(problem, mu, np.flatnonzero(over > 0.0))
+        for j in np.flatnonzero(over > 0.0)[:MAX_REPAIRS]:
+            holds = problem.P.values_of(np.array([j]))[:, 0]
+            excess = float(mu[holds].sum()) - float(problem.price[j])
+            for row in np.flatnonzero(holds)[np.argsort(-mu[holds], kind="stable")]:
+                if excess <= 0.0:
+                    break
+                taken = min(float(mu[row]), excess)
+                mu[row] -= taken
+                excess -= taken
+        mu = round_to_grid(mu, unit, down=True)
     drawn = problem.P.sums(mu)
     bad = drawn > problem.price
     if bad.any():
         mu = round_to_grid(mu * (problem.price[bad] / drawn[bad]).min(), unit, down=True)
     return mu
-
-
-def _repair(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
-    """Take from single rows what some columns are overdrawn by, which loses no more than that."""
-    mu = mu.copy()
-    for j in overdrawn[:MAX_REPAIRS]:
-        holds = problem.P.values_of(np.array([j]))[:, 0]
-        excess = float(mu[holds].sum()) - float(problem.price[j])
-        for row in np.flatnonzero(holds)[np.argsort(-mu[holds], kind="stable")]:
-            if excess <= 0.0:
-                break
-            taken = min(float(mu[row]), excess)
-            mu[row] -= taken
-            excess -= taken
-    return round_to_grid(mu, grid_unit(problem.m.sum(), problem.P.copies), down=True)
 
 
 GUARD = 1e-9  # a bound must exceed the known cost by this share of it

@@ -47,7 +47,11 @@ def local_search(
             break
         state.make(move)
         history.append({"step": len(history), "move": move.kind, "objective": state.value})
-    return state.result((*selection.history, *history))
+    chosen = np.zeros((len(state.clauses), state.A.shape[1]), dtype=bool)
+    for r, clause in enumerate(state.clauses):
+        chosen[r, list(clause)] = True
+    found = ClauseSelection(chosen, state.value, (*selection.history, *history))
+    return found, tuple(state.moved)
 
 
 @dataclass(frozen=True)
@@ -162,22 +166,19 @@ class _State:
             self.counts = np.delete(self.counts, move.r, axis=1)
         else:
             if move.cut is not None:
-                columns = (*columns, self._make_column(move.cut))
+                if move.cut not in self.moved:
+                    template, k = move.cut
+                    rank = self.ranks[int(self.table.feature[template])]
+                    low = bool(self.table.side[template] < 0)
+                    column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
+                    self.moved.append(move.cut)
+                    self.A = np.column_stack([self.A, column])
+                    added = column.astype(self.numbers.dtype)
+                    self.numbers = np.column_stack([self.numbers, added])
+                columns = (*columns, self._d + self.moved.index(move.cut))
             self.clauses[move.r] = tuple(dict.fromkeys(columns))
             self.counts[:, move.r] = self._count(self.clauses[move.r])
         self.value = self._value()
-
-    def _make_column(self, cut: tuple[int, int]) -> int:
-        """Make the column of a moved cut, unless it was made before."""
-        if cut not in self.moved:
-            template, k = cut
-            rank = self.ranks[int(self.table.feature[template])]
-            low = bool(self.table.side[template] < 0)
-            column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
-            self.moved.append(cut)
-            self.A = np.column_stack([self.A, column])
-            self.numbers = np.column_stack([self.numbers, column.astype(self.numbers.dtype)])
-        return self._d + self.moved.index(cut)
 
     def _template(self, j: int) -> tuple[int, int]:
         """Return the column that cut j is based on, and the rank after which it cuts."""
@@ -208,12 +209,3 @@ class _State:
 
     def _value(self) -> float:
         return self._wrong(np.all(self.counts > 0, axis=1)) + self.theta * self._n_columns()
-
-    def result(
-        self, history: tuple[dict[str, object], ...]
-    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
-        """Hand the rule back."""
-        chosen = np.zeros((len(self.clauses), self.A.shape[1]), dtype=bool)
-        for r, clause in enumerate(self.clauses):
-            chosen[r, list(clause)] = True
-        return ClauseSelection(chosen, self.value, history), tuple(self.moved)

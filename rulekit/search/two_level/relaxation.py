@@ -75,8 +75,22 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
 def _one_copy(A: Floats, groups: Groups, P: Ints, Z: Ints) -> tuple[sparse.csr_array, Floats]:
     """Write the rows of one clause, over its own variables and psi, and what they must reach."""
     n, k = A.shape
-    inner, outer = _links(A, groups, Z)
-    reader, node = _reads(A, Z, inner, outer)
+    pairs: list[tuple[int, int]] = []  # of a threshold and the next larger one of its side
+    size = A.sum(axis=0)
+    for side in (side for g in groups for side in (g.low, g.high)):
+        # by size, not by rank: missing values may make variants of one threshold, and a link is
+        # right only where every row of Z in the narrower one is in the wider one
+        order = side[np.argsort(size[side], kind="stable")]
+        true = A[np.ix_(Z, order)]
+        if (true[:, :-1] <= true[:, 1:]).all():
+            pairs += pairwise(order.tolist())
+    inner, outer = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    inside = np.full(k, -1)
+    inside[outer] = inner
+    # Where the next narrower threshold holds too, its maximum is at least this one's (M[inner] >=
+    # M[outer]): only the narrowest true threshold of a side needs a condition of its own.
+    reads = A[Z] > 0
+    reader, node = np.nonzero(reads & ~((inside >= 0) & reads[:, inside]))
     identity = sparse.eye_array(k)
     rows = sparse.block_array(
         [
@@ -88,32 +102,6 @@ def _one_copy(A: Floats, groups: Groups, P: Ints, Z: Ints) -> tuple[sparse.csr_a
         format="csr",
     )
     return rows, (np.arange(rows.shape[0]) < len(P)).astype(float)
-
-
-def _links(A: Floats, groups: Groups, Z: Ints) -> tuple[Ints, Ints]:
-    """Pair each threshold with the next larger one of its side, where rows bear out the nesting."""
-    pairs: list[tuple[int, int]] = []
-    size = A.sum(axis=0)
-    for side in (side for g in groups for side in (g.low, g.high)):
-        # by size, not by rank: missing values may make variants of one threshold, and a link is
-        # right only where every row of Z in the narrower one is in the wider one
-        order = side[np.argsort(size[side], kind="stable")]
-        true = A[np.ix_(Z, order)]
-        if (true[:, :-1] <= true[:, 1:]).all():
-            pairs += pairwise(order.tolist())
-    links = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-    return links[:, 0], links[:, 1]
-
-
-def _reads(A: Floats, Z: Ints, inner: Ints, outer: Ints) -> tuple[Ints, Ints]:
-    """List (row of Z, column) where a row reads a maximum: a true column, none inside it true."""
-    inside = np.full(A.shape[1], -1)
-    inside[outer] = inner
-    # Where the next narrower threshold holds too, its maximum is at least this one's (M[inner] >=
-    # M[outer]): only the narrowest true threshold of a side needs a condition of its own.
-    true = A[Z] > 0
-    reader, node = np.nonzero(true & ~((inside >= 0) & true[:, inside]))
-    return reader, node
 
 
 def _unit(columns: Ints, width: int) -> sparse.csr_array:
