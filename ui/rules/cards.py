@@ -290,7 +290,7 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     chart(figure, "operating", sentence, on_select=pick)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
-    table = _point_table(points, by, source.positive_label_)
+    table = _point_table(points, by, state, source.positive_label_)
     alt = "The operating points; selecting one makes it the rule"
     columns = {
         title: st.column_config.Column(help=text.format(name=f'"{md(name)}"'))
@@ -300,12 +300,15 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     pick_row(table, at, pick, key=key, alt=alt, column_config=columns)
 
 
-def _point_table(points: pd.DataFrame, by: str, described: Any) -> pd.DataFrame:
+def _point_table(points: pd.DataFrame, by: str, state: AppState, described: Any) -> pd.DataFrame:
     if by == "clauses":
         table = {"clauses on": [", ".join(map(str, on)) or "none" for on in points["clauses"]]}
-    else:
+    elif described == state.positive:
         cuts = [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
         table = {f"probability of {described} from": cuts}
+    else:  # the other outcome is predicted from a probability on
+        cuts = [f"{100 * (1 - t):.1f} %" if t < 1 else "any" for t in points["threshold"]]
+        table = {f"probability of {state.positive} above": cuts}
     for measure, (title, _) in SHARES.items():
         table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
     if "cost_per_100" in points:
@@ -320,7 +323,9 @@ def _take(source: Any, value: Any, by: str) -> None:
         words = f"clauses {', '.join(map(str, value))} of it" if value else "none of its clauses"
     else:
         rule = threshold_rule(source, value)
-        words = "never" if value >= 1 else f"from a probability of {100 * value:.1f} % on"
+        name = source.positive_label_
+        words = f"{name} from a probability of {100 * value:.1f} % on"
+        words = f"never {name}" if value >= 1 else words
     keep(rule, words)
     st.session_state[SOURCE] = source, value, to_json(rule)
 

@@ -24,7 +24,7 @@ def on_rules(tmp_path, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
     setting = {"learner": "alternating", "theta": 2.0, "n_clauses": 3}
 
-    def on(tab):
+    def on(tab, setting=setting):
         state = AppState(table=load_sample("credit"), setting=setting, run_settings=QUICK.to_dict())
         return on_tab(opened("rules", state=state), tab)
 
@@ -82,6 +82,21 @@ def test_picked_point_is_the_current_rule_and_others_remain(on_rules, by):
     assert told["predicted"].iloc[1] == f"{100 * said:.1f} %"
     if by == "clauses":
         assert said == operating_points(learned, X, y)["called_positive"].iloc[1]
+
+
+@pytest.mark.slow
+def test_probabilities_are_of_the_outcome_that_the_page_describes(on_rules):
+    setting = {"learner": "search", "max_conditions": 4, "describes": "other"}
+    app = on_rules("Operating points", setting)
+    app.segmented_control(key="operating_by").set_value("chances").run()
+    table, state = points_shown(app), app.session_state["app"]
+    assert state.model.positive_label_ == "low"
+    assert (table.columns[0], table.iloc[0, 0]) == ("probability of high above", "any")
+    X, _ = state.training
+    high = state.model.predict_proba(X)[:, state.model.classes_.tolist().index("high")]
+    for cut, shown in table.iloc[1:, :2].to_numpy():
+        share = (high > float(cut.removesuffix(" %")) / 100 + 5e-4).mean()
+        assert shown == f"{100 * share:.1f} %"
 
 
 def pick(app, place):
