@@ -139,10 +139,9 @@ class AppState:
 
     def has_classes_of(self, other: "AppState") -> bool:
         """Whether a change of names joins no classes, parts none, and leaves the same ones out."""
-        names = [(self.get_display_name(c), other.get_display_name(c)) for c in self.class_counts]
-        return len(set(names)) == len({a for a, _ in names}) == len({b for _, b in names}) and all(
-            (a is None) == (b is None) for a, b in names
-        )
+        names = {(self.get_display_name(c), other.get_display_name(c)) for c in self.class_counts}
+        is_same = all((a is None) == (b is None) for a, b in names)
+        return is_same and len(names) == len({a for a, _ in names}) == len({b for _, b in names})
 
     @property
     def _in_words(self) -> bool:

@@ -21,7 +21,7 @@ def _served_by_the_router():
 @pytest.fixture(autouse=True)
 def _no_choice_by_itself(monkeypatch):
     """Start no choice of the library after the quick search: it takes seconds."""
-    monkeypatch.setattr("ui.models.run.start_choice", lambda spec, key: None)
+    monkeypatch.setattr("ui.models.run.start_choice", lambda spec: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -11,7 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.style.phrases import cap_list
 from ui.escape import md
-from ui.learners.offered import curve_key, rename_run
+from ui.learners.offered import curve_key, rename_costs
 from ui.shell import once
 from ui.state import CUT, AppState, app_state
 from ui.words import relabel
@@ -132,8 +132,11 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     renamed = _rename_parts(state, fresh) if same_rows else {"edits": (), "edit": 0}
     # the rule stays in use; a learned one is learned again when it is next read
     renamed |= {"outcomes": given, "case_notes": notes, "rule_json": rule, "error": error}
-    renamed["run_settings"] = rename_run(state.run_settings, state, fresh)
-    renamed["runs"] = tuple(rename_run(run, state, fresh) for run in state.runs)
+    renamed["run_settings"], *runs = (
+        run | {"costs": rename_costs(run.get("costs", ()), state, fresh)}
+        for run in (state.run_settings, *state.runs)
+    )
+    renamed["runs"] = tuple(runs)
     st.session_state.pop("_form_begins", None)  # the form begins with the costs of the last run
     change(model=None, **renamed)
 

@@ -1,6 +1,6 @@
 """The learners to choose from, and the settings of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -87,19 +87,14 @@ def family_words(learner: Learner, variant: Mapping[str, Any]) -> str:
     return ", ".join(learner.variant_words(variant)).capitalize() or learner.name
 
 
-def rename_run(run: Mapping[str, Any], before: AppState, after: AppState) -> dict[str, Any]:
-    """Return the settings of a run with the costs of errors in the order of new names."""
-    new, costs = before.new_names(after), run.get("costs", ())
+def rename_costs(costs: Sequence[float], before: AppState, after: AppState) -> tuple[float, ...]:
+    """Return the costs of errors in the order of new names of outcomes."""
+    new = before.new_names(after)
     pairs = [(new.get(a, a), new.get(b, b)) for a, b in permutations(before.labels, 2)]
     ordered = list(permutations(after.labels, 2))
     if len(costs) != len(pairs) or set(ordered) != set(pairs):
-        return dict(run)
-    return dict(run) | {"costs": tuple(costs[pairs.index(pair)] for pair in ordered)}
-
-
-def rename_spec(spec: RunSpec, before: AppState, after: AppState) -> RunSpec:
-    """Return a run with the costs of errors in the order of new names."""
-    return RunSpec.from_dict(rename_run(spec.to_dict(), before, after)) if spec.costs else spec
+        return tuple(costs)
+    return tuple(costs[pairs.index(pair)] for pair in ordered)
 
 
 def curve_key(spec: RunSpec, state: AppState) -> str:

@@ -16,7 +16,7 @@ from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import format_measure, plural
 from ui.cache import compute_once
-from ui.learners.offered import curve_key, learner_of, look_of, rename_spec, settings_of_run
+from ui.learners.offered import curve_key, learner_of, look_of, rename_costs, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, make_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
@@ -115,7 +115,8 @@ class RunResult:
         new = before.new_names(after)
         rules = {k: relabel(model.rule_set_, new) for k, model in self.models.items()}
         models = {k: FixedRuleClassifier(rule) for k, rule in rules.items()}
-        specs = tuple(rename_spec(spec, before, after) for spec in self.specs)
+        costs = [rename_costs(spec.costs, before, after) for spec in self.specs]
+        specs = tuple(replace(s, costs=c) for s, c in zip(self.specs, costs, strict=True))
         key = curve_key(specs[0], after) if specs else self.key
         return replace(self, specs=specs, key=key, models=models)
 

@@ -24,7 +24,7 @@ from ui.learners.offered import (
     families,
     family_words,
     list_variants,
-    rename_spec,
+    rename_costs,
 )
 from ui.learners.spec import (
     CHOSEN,
@@ -103,20 +103,15 @@ def start(spec: RunSpec, title: str) -> None:
     jobs.registry().start(_owner(title), title, task, key=key, urgent=not spec.thorough)
 
 
-def _curve_of(job: jobs.Job) -> str:
-    """Return the key of a run's curve under the current names of outcomes; "" of other rows."""
-    state, (curve, spec, outcomes) = app_state(), job.key or ("", RunSpec(), {})
+def _spec_of(job: jobs.Job | None) -> RunSpec | None:
+    """Return the settings of a run for the current names of outcomes; None for other rows."""
+    if job is None or not job.key:
+        return None
+    state, (curve, spec, outcomes) = app_state(), job.key
     before = replace(state, outcomes=outcomes)
     if curve != curve_key(spec, before) or not before.has_classes_of(state):
-        return ""
-    return curve_key(rename_spec(spec, before, state), state)
-
-
-def _is_run(job: jobs.Job | None, spec: RunSpec, key: str) -> bool:
-    """Return whether a job is a run on a curve, whose key has the costs in the current order."""
-    return (
-        job is not None and _curve_of(job) == key and replace(job.key[1], costs=spec.costs) == spec
-    )
+        return None
+    return replace(spec, costs=rename_costs(spec.costs, before, state))
 
 
 def latest(*titles: str) -> jobs.Job | None:
@@ -143,7 +138,7 @@ def choice(spec: RunSpec) -> RunSpec:
     return replace(longer(spec), learners=())
 
 
-def start_choice(spec: RunSpec, key: str) -> None:
+def start_choice(spec: RunSpec) -> None:
     """Start the choice of the library after the quick search, if it is not known yet."""
     state, requested = app_state(), choice(spec)
     first, job = latest(FIRST), jobs.registry().get(workspace.analysis_id())
@@ -151,7 +146,7 @@ def start_choice(spec: RunSpec, key: str) -> None:
     is_busy = any(each is not None and each.active for each in (first, job))
     if known or is_busy or not requested.chooses:
         return
-    if not _is_run(job, requested, key):
+    if _spec_of(job) != requested:
         with suppress(DataError):  # groups that hold a whole outcome leave no inner folds
             start(requested, CHOICE)
 
@@ -168,7 +163,7 @@ def update(spec: RunSpec) -> RunResult:
     if result is None or not any("max_conditions" in setting for setting in result.settings):
         requested = quick(spec, several=state.several)
         job = latest(FIRST)
-        if not _is_run(job, requested, key):
+        if _spec_of(job) != requested:
             with sentences():
                 start(requested, FIRST)
                 job, end = latest(FIRST), time.monotonic() + WAIT_SECONDS
@@ -177,7 +172,7 @@ def update(spec: RunSpec) -> RunResult:
         _take(key)
     if app_state().result_on(key) is None:
         return RunResult()
-    start_choice(spec, key)
+    start_choice(spec)
     state = app_state()
     with sentences():
         result = with_gaps(state.result, spec, state)
@@ -215,7 +210,7 @@ def _recall_run(requested: RunSpec, key: str) -> None:
     result = RunResult.from_comparison(requested, work(requested, state).load_stored(), key)
     before = replace(state, outcomes={})
     if not len(result.points) and state.outcomes and before.has_classes_of(state):
-        unnamed = rename_spec(requested, state, before)
+        unnamed = replace(requested, costs=rename_costs(requested.costs, state, before))
         found = work(unnamed, before).load_stored()
         result = RunResult.from_comparison(unnamed, found, key).rename(before, state)
     _join(result)
@@ -228,10 +223,10 @@ def _take(key: str) -> None:
         if job is None or taken.get(job.id) == (job.version, job.state, key):
             continue
         taken[job.id] = job.version, job.state, key
-        (curve, spec, outcomes), found = job.key, job.answer or job.interim
-        if found is not None and _curve_of(job) == key:
-            result, state = RunResult.from_comparison(spec, found, curve), app_state()
-            _join(result.rename(replace(state, outcomes=outcomes), state))
+        found, spec, state = job.answer or job.interim, _spec_of(job), app_state()
+        if found is not None and spec is not None and curve_key(spec, state) == key:
+            result = RunResult.from_comparison(job.key[1], found, job.key[0])
+            _join(result.rename(replace(state, outcomes=job.key[2]), state))
 
 
 def _join(result: RunResult) -> None:
@@ -371,7 +366,7 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
         waiting = 1 + 1.5 * jobs.registry().position(active)
         soon = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
         watch(active, progress_words, "run", every=soon if active is first else POLL_SECONDS)
-        if result.key and _curve_of(active) != curve_key(spec, app_state()):
+        if result.key and getattr(_spec_of(active), "shared", ()) != spec.shared:
             st.caption("This run is of other settings than those at the side.")
         if active.title == CHOICE:
             _offer_longer(result, longer(spec))
