@@ -74,22 +74,6 @@ def _rule_in(content: bytes) -> bytes | str:
     return content
 
 
-def _replace(target: Path, content: bytes) -> None:
-    mask = os.umask(0)
-    os.umask(mask)
-    # the permissions that a new file would have
-    rights = target.stat().st_mode if target.exists() else 0o666 & ~mask
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, stat.S_IMODE(rights))
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def write_file(path: str, content: bytes) -> None:
     """Write a file completely or not at all; follow links, and write devices directly."""
     target = Path(os.path.realpath(path))
@@ -99,7 +83,19 @@ def write_file(path: str, content: bytes) -> None:
         if Path(path).exists() and not Path(path).is_file():
             Path(path).write_bytes(content)
         else:
-            _replace(target, content)
+            mask = os.umask(0)
+            os.umask(mask)
+            # the permissions that a new file would have
+            rights = target.stat().st_mode if target.exists() else 0o666 & ~mask
+            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.chmod(temporary, stat.S_IMODE(rights))
+                os.replace(temporary, target)
+            except BaseException:
+                os.unlink(temporary)
+                raise
     except OSError as error:
         reason = error.strerror or "the place cannot be written to"
         raise click.ClickException(

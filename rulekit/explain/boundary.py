@@ -308,8 +308,8 @@ def cells_of(
         cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
         pairs = pairwise([-math.inf, *cuts, math.inf])
         ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairs]
-        inside = _whole_inside if domain.is_whole else _inside
-        cells += filter(None, (inside(*pair, origin, domain.scale) for pair in ends))
+        scale = None if domain.is_whole else domain.scale
+        cells += filter(None, (_inside(*pair, origin, scale) for pair in ends))
         values += [replace(c, cost=c.cost / domain.scale if has_value else 1.0) for c in cells]
     else:
         others = [v for v in domain.values if v != current]
@@ -330,8 +330,14 @@ def number_cuts(literals: Sequence[Literal]) -> list[float]:
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 
 
-def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue | None:
-    """Return a number inside an open interval, at the resolution of the interval."""
+def _inside(low: float, high: float, origin: float, scale: float | None) -> DomainValue | None:
+    """Return a number inside an open interval, without a scale the nearest whole one."""
+    if scale is None:
+        smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
+        largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf
+        near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
+        inside = [DomainValue(v, abs(v - origin)) for v in sorted(near) if low < v < high]
+        return min(inside, key=lambda c: c.cost, default=None)
     if low < origin < high:
         return DomainValue(origin, 0.0)
     end, side = (low, 1.0) if origin <= low else (high, -1.0)
@@ -340,12 +346,3 @@ def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue
     if not low < value < high:
         value = math.nextafter(end, side * math.inf)
     return DomainValue(value, abs(end - origin), end) if low < value < high else None
-
-
-def _whole_inside(low: float, high: float, origin: float, _scale: float) -> DomainValue | None:
-    """Return the nearest whole number inside an open interval, if there is one."""
-    smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
-    largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf
-    near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
-    inside = [DomainValue(v, abs(v - origin)) for v in sorted(near) if low < v < high]
-    return min(inside, key=lambda c: c.cost, default=None)

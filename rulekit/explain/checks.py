@@ -108,23 +108,9 @@ class PointsReading:
     @property
     def text(self) -> str:
         """The points in words."""
-        reached, total, parts = self.split.reached, self.split.total, self._parts()
-        one = abs(self.score) == 1
-        points = f"{self.score} {'point' if one else 'points'}"
-        if self.holds:
-            verb = f"{'reach' if reached else 'stay'}{('es' if reached else 's') * one}"
-            return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
-        short = "short of" if reached else "too many to stay below"
-        text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
-        most = 1 if self._wording.spoken else MAX_CHANGES
-        enough = " or if ".join(c.text for c in self.changes[:most])
-        return f"{text}; enough if {enough}" if enough else text
-
-    def _parts(self) -> str:
-        """Return which conditions give points, and which columns give none."""
-        wording, values = self._wording, {g.condition.feature: g.value for g in self.given}
-        read = {g.condition: g for g in self.given}
-        met = []
+        reached, total, wording = self.split.reached, self.split.total, self._wording
+        values = {g.condition.feature: g.value for g in self.given}
+        read, met = {g.condition: g for g in self.given}, []
         for scale in self.split.scales:
             given = [read[condition] for condition, _ in scale]
             if any(g.given for g in given):
@@ -137,11 +123,22 @@ class PointsReading:
         cells = {f: show_value(v, wording=wording) for f, v in values.items() if f in others}
         none = join_list(f"{wording.name(f)} {text}" for f, text in cells.items())
         if wording.spoken:  # the texts of met conditions contain commas
-            parts = [f"{points} because {text}" for text, points in met]
-            return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
-        parts = [f"{text} gives {points}" for text, points in met]
-        verb = "gives" if len(others) == 1 else "give"
-        return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
+            listed = [f"{points} because {text}" for text, points in met]
+            parts = "; ".join([*listed, *[f"none from {none}"] * bool(none)])
+        else:
+            listed = [f"{text} gives {points}" for text, points in met]
+            verb = "gives" if len(others) == 1 else "give"
+            parts = ", ".join([*listed, *[f"{none} {verb} nothing"] * bool(none)])
+        one = abs(self.score) == 1
+        points = f"{self.score} {'point' if one else 'points'}"
+        if self.holds:
+            verb = f"{'reach' if reached else 'stay'}{('es' if reached else 's') * one}"
+            return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
+        short = "short of" if reached else "too many to stay below"
+        text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
+        most = 1 if wording.spoken else MAX_CHANGES
+        enough = " or if ".join(c.text for c in self.changes[:most])
+        return f"{text}; enough if {enough}" if enough else text
 
 
 def read_points(

@@ -119,27 +119,21 @@ def _text(
     cuts = number_cuts(tests)
     if not isinstance(to.value, float) or not isinstance(old, float) or not cuts:
         return f"{name} were {show_value(to.value, wording=wording)} (now {now})"
-    text = _range_text(feature, to, run, cuts, wording)
+    # the values of a run in words: "126 or lower", "above 126, but below 150"
+    text = wording.amount(feature, exact(to.value))
+    if len(run) > 1 or (to.beyond is not None and to.value not in cuts):
+        last, up = run[-1], run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)
+        more, above, below = ("higher", "above", "below") if up else ("lower", "below", "above")
+        text = f"{text} or {more}"
+        if to.beyond is not None:
+            text = f"{above} {wording.amount(feature, exact(to.beyond))}"
+        further = [t for t in cuts if (t > last if up else t < last)]
+        if last in cuts:
+            text += f", {'up' if up else 'down'} to {exact(last)}"
+        elif further:
+            text += f", but {below} {exact(further[0 if up else -1])}"
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {text} (now {number(old, nearest)})"
-
-
-def _range_text(
-    feature: str, to: DomainValue, run: Sequence[float], cuts: Sequence[float], wording: Wording
-) -> str:
-    """Return the values of a run in words: "126 or lower", "above 126, but below 150"."""
-    if len(run) == 1 and (to.beyond is None or to.value in cuts):
-        return wording.amount(feature, exact(to.value))
-    last, up = run[-1], run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)
-    more, above, below = ("higher", "above", "below") if up else ("lower", "below", "above")
-    if to.beyond is None:
-        start = f"{wording.amount(feature, exact(to.value))} or {more}"
-    else:
-        start = f"{above} {wording.amount(feature, exact(to.beyond))}"
-    further = [t for t in cuts if (t > last if up else t < last)]
-    if last in cuts:
-        return f"{start}, {'up' if up else 'down'} to {exact(last)}"
-    return f"{start}, but {below} {exact(further[0 if up else -1])}" if further else start
 
 
 CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds close together
@@ -164,15 +158,11 @@ def turning_values(
                 within = {min(max(v, min(low, old)), max(high, old)) for v in near}
                 tried = sorted(within, key=lambda v: abs(v - old))
             else:
-                margin = STEP * _unit(feature, limit or old, ranges)
+                margin = STEP * (ranges.get(feature) or max(abs(limit or old), 1e-300))
                 tried = list(_list_numbers_past(limit, old, margin))
             values += list(compress(tried, turned(rows_with(row, {feature: tried}))))[:1]
         if values:
             yield feature, min(values, key=lambda v: abs(v - old))
-
-
-def _unit(feature: str, value: float, ranges: Ranges) -> float:
-    return ranges.get(feature) or max(abs(value), 1e-300)
 
 
 def _list_numbers_past(bound: float, old: float, margin: float) -> Iterator[float]:
@@ -181,23 +171,19 @@ def _list_numbers_past(bound: float, old: float, margin: float) -> Iterator[floa
     for sign in (away, -away):
         for share in CLOSER:
             limit = bound + sign * share * margin
-            if math.isfinite(limit):
-                yield from _short_between(min(bound, limit), max(bound, limit), bound)
+            if not math.isfinite(limit):
+                continue
+            low, high = min(bound, limit), max(bound, limit)
+            size = math.floor(math.log10(max(abs(low), abs(high)) or 1.0))
+            steps = [10.0 ** (size - digits) for digits in range(MAX_DIGITS)]
+            tried = ((d, s, math.ceil(low / s) + k) for d, s in enumerate(steps, 1) for k in (0, 1))
+            short = (float(f"{places * step:.{digits}g}") for digits, step, places in tried)
+            for value in short:  # one of few digits, preferably the bound
+                if low <= value <= high:
+                    yield value
+                    if value != bound:
+                        break
         yield math.nextafter(bound, sign * math.inf)
-
-
-def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
-    """Return a number of few digits between two others, preferably the bound."""
-    size = math.floor(math.log10(max(abs(low), abs(high)) or 1.0))
-    for digits in range(1, MAX_DIGITS + 1):
-        step = 10.0 ** (size - digits + 1)
-        first = math.ceil(low / step)
-        for places in (first, first + 1):
-            short = float(f"{places * step:.{digits}g}")
-            if low <= short <= high:
-                yield short
-                if short != bound:
-                    return
 
 
 MAX_STEPS = 100_000
@@ -315,7 +301,8 @@ def _single_change(
     turning = turning_values(
         rule.conditions, row, numbers, lambda c: rule.predict(c) != now, ranges, whole
     )
-    costs = [(abs(new - row[f]) / _unit(f, row[f], ranges), f, new) for f, new in turning]
+    units = {f: ranges.get(f) or max(abs(row[f]), 1e-300) for f in numbers}
+    costs = [(abs(new - row[f]) / units[f], f, new) for f, new in turning]
     best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
     if best is None:
         kept = [wording.name(f) for f, ends in whole.items() if math.isfinite(ends[0])]
@@ -332,19 +319,16 @@ def _single_change(
 def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wording: Wording) -> str:
     conditions = join_list(c.text for c in changes)
     outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
-    far = [wording.name(c.feature) for c in changes if _is_outside(c.new, training, c.feature)]
+    far = []
+    for change in changes:
+        column = training.get(change.feature)
+        if isinstance(change.new, float) and column is not None and column.dtype.kind not in "Ob":
+            seen = finite_numbers(column)
+            if len(seen) and not seen.min() <= change.new <= seen.max():
+                far.append(wording.name(change.feature))
     known = "past cases" if wording.spoken else "training rows"
     outside = f"; {join_list(far)} would be outside the range of the {known}" if far else ""
     return f"The prediction would be {outcome} if {conditions}{outside}."
-
-
-def _is_outside(value: Any, training: Columns, feature: str) -> bool:
-    """Return whether a number is below or above every value of the training rows."""
-    column = training.get(feature)
-    if not isinstance(value, float) or column is None or column.dtype.kind in "Ob":
-        return False
-    known = finite_numbers(column)
-    return len(known) > 0 and not known.min() <= value <= known.max()
 
 
 def _fewest_columns(

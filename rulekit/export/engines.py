@@ -106,24 +106,19 @@ def run_in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) 
             "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb. Install "
             "it, or take 'sqlite'."
         ) from None
-    arrays = [_arrow(column, n, nan) for column in rows.values()]
+    arrays = []
+    for column in rows.values():  # missing numbers are NULL and, if `nan`, NaN in turn
+        values, kind = [value_at(column, i) for i in range(n)], pa.float64()
+        if column.dtype == object:
+            kind = pa.string() if _is_text(column) else pa.bool_()
+        elif nan:
+            values = [_read_cell(column, i) for i in range(n)]
+        arrays.append(pa.array(values, kind, from_pandas=False))
     order = free_name("row_number", tuple(rows))
     cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[order, *rows])
     with duckdb.connect() as connection:
         connection.register(table, cases)
         return [row[0] for row in connection.execute(f"{query} ORDER BY {order}").fetchall()]
-
-
-def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
-    """Build an Arrow column with NULL and, if `nan`, NaN in turn for missing numbers."""
-    values = [value_at(column, i) for i in range(n)]
-    if _is_text(column):
-        return pa.array(values, pa.string())
-    if column.dtype == object:
-        return pa.array(values, pa.bool_())
-    if nan:
-        values = [_read_cell(column, i) for i in range(n)]
-    return pa.array(values, pa.float64(), from_pandas=False)
 
 
 def _is_text(column: NDArray[Any]) -> bool:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
@@ -334,7 +333,12 @@ def verify_export(
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
     made = columns_of_rows([case.row for case in make_cases(rule)], rule.features)
-    probes = {f: np.concatenate([probes[f], _as_in(rows[f], made[f])]) for f in rows}
+    for f, column in rows.items():
+        cells = made[f] if column.dtype == object else made[f].astype(float)
+        if cells.dtype != column.dtype == object:  # of text, any value replaces a number
+            present = next((v for v in column if v is not None), None)
+            cells = np.array([None if np.isnan(v) else present for v in cells], dtype=object)
+        probes[f] = np.concatenate([probes[f], cells])
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
     equal = _count_equal(expected, _run(form, text, rows, n))
     sentence = f"{equal:,}/{n:,} rows give the same class when {form.how}"
@@ -380,27 +384,14 @@ def _probes(rule: RuleSet, rows: engines.Rows) -> engines.Rows:
     for base in range(n):
         values = {f: value_at(column, base) for f, column in rows.items()}
         for feature, column in rows.items():
-            probes += [values | {feature: v} for v in _limits(rule, feature, column, values)]
-    kinds = {f: float if column.dtype != object else object for f, column in rows.items()}
-    return {f: np.array([probe[f] for probe in probes], dtype=kind) for f, kind in kinds.items()}
-
-
-def _as_in(column: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
-    """Return cells in the type of a column; of text, any value replaces a number."""
-    if column.dtype != object:
-        return cells.astype(float)
-    if cells.dtype == object:
-        return cells
-    present = next((v for v in column if v is not None), None)
-    return np.array([None if np.isnan(v) else present for v in cells], dtype=object)
-
-
-def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, Any]) -> list[Any]:
-    """List values of a column at, just below and just above its limits, and missing ones."""
-    if column.dtype != object:
-        numbers = [v for c in rule.conditions for v in c.limits(feature, row)]
-        near = [math.nextafter(v, end) for end in (-math.inf, math.inf) for v in numbers]
-        return [*near, *numbers, None, None]
-    named = [v for x in rule.tests if x.feature == feature for v in x.turning]
-    kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
-    return [*(v for v in named if isinstance(v, kind)), None]
+            if column.dtype != object:
+                numbers = [v for c in rule.conditions for v in c.limits(feature, values)]
+                near = [math.nextafter(v, end) for end in (-math.inf, math.inf) for v in numbers]
+                tried: list[Any] = [*near, *numbers, None, None]
+            else:
+                named = [v for x in rule.tests if x.feature == feature for v in x.turning]
+                kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
+                tried = [*(v for v in named if isinstance(v, kind)), None]
+            probes += [values | {feature: v} for v in tried]
+    types = {f: float if column.dtype != object else object for f, column in rows.items()}
+    return {f: np.array([probe[f] for probe in probes], dtype=of) for f, of in types.items()}

@@ -1,12 +1,11 @@
 """One case against one clause: its values among those of the training rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
 from rulekit.data.target import read_labels
@@ -14,25 +13,21 @@ from rulekit.plots import outcomes
 from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
-from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, outcome_looks, plain
+from rulekit.style.palette import (
+    BLUE,
+    GREY,
+    VERMILION,
+    base_layout,
+    has_legend,
+    outcome_looks,
+    plain,
+)
 from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.scorecard import scales_of
 from rulekit.style.wording import plural, short_number
 
 MOST, MOST_LEVELS, HEIGHT = 4, 12, 140  # columns drawn, levels of one; pixels of a column
 CASE = {"color": "#FFFFFF", "width": 6}, {"color": "#111111", "width": 3}  # seen on any page
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One column of the figure: places of the rows on its axis, and of the case (NaN if absent)."""
-
-    title: str
-    places: NDArray[np.float64]  # of the rows of `known`
-    known: NDArray[np.bool_]
-    cuts: NDArray[np.float64]
-    here: float
-    ticks: dict[float, str]
 
 
 def case_figure(
@@ -74,7 +69,7 @@ def case_figure(
     for test in clause.literals:
         if test.op in ORDERED or test.op in EQUALITIES:
             compared.setdefault((test.feature, test.part, test.order), []).append(test)
-    panels: list[Panel] = []
+    panels: list[tuple[Any, ...]] = []  # of each column the title, and what `_numbers` returns
     for tests in compared.values():
         first, met = tests[0], [bool(test.mask(row)[0]) for test in tests]
         is_text = first.is_plain and reference[first.feature].dtype in (object, bool)
@@ -85,29 +80,30 @@ def case_figure(
         is_met = "met" if (all if clause.op == "and" else any)(met) else "not met"
         title = f"{plain(wording.subject(first), 30)}: <b>{text}</b>, {is_met}"
         if len(places) and len(panels) < MOST:
-            panels.append(Panel(title, places, known, cuts, here, ticks))
+            panels.append((title, places, known, cuts, here, ticks))
     figure = go.Figure(layout=base_layout())
     if not panels:
         return figure
-    titles = [panel.title for panel in panels]
+    titles = [title for title, *_ in panels]
     gap = 60 / (HEIGHT * len(panels)) if len(panels) > 1 else 0
     figure = make_subplots(rows=len(panels), cols=1, subplot_titles=titles, vertical_spacing=gap)
-    for k, panel in enumerate(panels):
-        parts = [truth[panel.known] == label for label in labels]
-        outcomes.add_histogram(figure, panel.places, parts, labels, looks, row=k + 1)
-        outcomes.mark_cuts(figure, panel.cuts, row=k + 1)
-        place = {"type": "line", "x0": panel.here, "x1": panel.here, "y0": 0, "y1": 1}
+    for k, (_, places, known, cuts, here, ticks) in enumerate(panels):
+        parts = [truth[known] == label for label in labels]
+        outcomes.add_histogram(figure, places, parts, labels, looks, row=k + 1)
+        outcomes.mark_cuts(figure, cuts, row=k + 1)
+        place = {"type": "line", "x0": here, "x1": here, "y0": 0, "y1": 1}
         place |= outcomes.shape_axes(k + 1)
-        lines = [place | {"line": look} for look in CASE if np.isfinite(panel.here)]
+        lines = [place | {"line": look} for look in CASE if np.isfinite(here)]
         figure.update_layout(shapes=[*figure.layout.shapes, *lines])
-        if panel.ticks:
-            axis = {"tickvals": list(panel.ticks), "ticktext": list(panel.ticks.values())}
+        if ticks:
+            axis = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
             figure.update_xaxes(axis, row=k + 1, col=1)
     for trace in figure.data[len(labels) :]:
         trace.showlegend = False
     height = 70 + HEIGHT * len(panels)
-    outcomes.stack_bars(figure, height, labels)
+    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
     figure.update_layout(margin={"t": 60, "b": 30}, legend={"y": 1 + 24 / (height - 90)})
+    figure.update_layout(showlegend=has_legend(labels))
     figure.update_annotations(font_size=13)
     return figure
 

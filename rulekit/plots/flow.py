@@ -183,19 +183,15 @@ def _lines(
     name: str, part: Part, truth: NDArray[Any], short: Mapping[Any, str], is_small: bool
 ) -> list[str]:
     """Return the lines above a part: its conditions, its prediction and its counts."""
+    wrapped = textwrap.wrap(name, WIDTH, max_lines=LINES, placeholder=" …")
     if part.label is None:
-        return _wrap(name)
+        return list(map(plain, wrapped))
     n, right = int(part.rows.sum()), int((truth[part.rows] == part.label).sum())
     counts = f"{right:,} of {n:,} correct ({whole_percent(right, n)})" if n else "no row"
     prediction = plain(short[part.label], WIDTH - 28)
     if is_small:
         return [f"{plain(capital(part.name))}: <b>{prediction}</b>, {counts}"]
-    return [*_wrap(name), f"<b>{prediction}</b>: {counts}"]
-
-
-def _wrap(text: str) -> list[str]:
-    lines = textwrap.wrap(text, WIDTH, max_lines=LINES, placeholder=" …")
-    return [plain(line) for line in lines]
+    return [*map(plain, wrapped), f"<b>{prediction}</b>: {counts}"]
 
 
 def _draw(

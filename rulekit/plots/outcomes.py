@@ -86,23 +86,8 @@ def outcome_bins_figure(
     parts = [codes[present] == k for k in range(len(labels))]
     add_histogram(figure, drawn, parts, labels, looks)
     table = outcome_bins(values[present], codes[present], len(labels), cuts)
-    _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
-    mark_cuts(figure, places)
-    stack_bars(figure, 360, labels)
-    title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
-    figure.update_xaxes(title_text=title, row=2, col=1)
-    if len(distinct) <= FEW:
-        ticks = [short_number(v) for v in distinct]
-        figure.update_xaxes(tickvals=list(range(len(distinct))), ticktext=ticks)
-    figure.update_yaxes(title_text="rows", row=1, col=1)
-    shares = {"title_text": "share of rows", "range": [0, 1], "tickvals": [0, 0.5, 1]}
-    return figure.update_yaxes(shares, tickformat=".0%", row=2, col=1)
-
-
-def _strips(
-    figure: go.Figure, table: pd.DataFrame, edges: Floats, labels: Any, looks: Sequence[Look]
-) -> None:
-    """Add one stacked bar per bin, as wide as the bin, divided by the outcomes' shares."""
+    # one stacked bar per bin, as wide as the bin, divided by the outcomes' shares
+    edges = np.array([ends[0], *places, ends[1]])
     width = np.diff(edges)
     wide, gap = width >= WIDE * width.sum(), int(len(table) <= MAX_LINES)
     where = [interval_words(row) for _, row in table.iterrows()]
@@ -128,6 +113,17 @@ def _strips(
             col=1,
             **inside,
         )
+    mark_cuts(figure, places)
+    layout = {"barmode": "stack", "bargap": 0, "showlegend": has_legend(labels)}
+    figure.update_layout(base_layout(360), **layout)
+    title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
+    figure.update_xaxes(title_text=title, row=2, col=1)
+    if len(distinct) <= FEW:
+        ticks = [short_number(v) for v in distinct]
+        figure.update_xaxes(tickvals=list(range(len(distinct))), ticktext=ticks)
+    figure.update_yaxes(title_text="rows", row=1, col=1)
+    shares = {"title_text": "share of rows", "range": [0, 1], "tickvals": [0, 0.5, 1]}
+    return figure.update_yaxes(shares, tickformat=".0%", row=2, col=1)
 
 
 def outcome_levels_figure(
@@ -244,12 +240,6 @@ def interval_signs(row: Mapping[str, float]) -> str:
         return "missing"
     parts = [f"> {low:g}"] * (not np.isinf(low)) + [f"≤ {high:g}"] * (not np.isinf(high))
     return ", ".join(parts) or "any"
-
-
-def stack_bars(figure: go.Figure, height: int, labels: Sequence[object]) -> None:
-    """Stack the bars of histograms, and name the outcomes if there is room."""
-    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
-    figure.update_layout(showlegend=has_legend(labels))
 
 
 def add_histogram(

@@ -184,8 +184,7 @@ def front_figure(
     shown = points.sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
-    names, kind, looks = _list_learners(shown, series)
-    _add_points(figure, shown, x, y, [looks[k] for k in kind])
+    names, kind, looks = _add_points(figure, shown, x, y, series)
     if x == WHOLE:
         _add_families(figure, shown, y, kind, looks, selected)
     else:
@@ -240,30 +239,26 @@ def front_sentence(
     )
 
 
-def _list_learners(
-    points: pd.DataFrame, series: str | None
+def _add_points(
+    figure: go.Figure, points: pd.DataFrame, x: str, y: str, series: str | None
 ) -> tuple[list[str], NDArray[np.intp], list[Look]]:
-    """Return the learners by name, the learner number of each point, and their looks."""
+    """Draw points; return the learners, the learner number of each point, and their looks."""
     learners = points[series].astype(str) if series else pd.Series("setting", points.index)
     names = sorted(learners.unique()) if series else ["setting"]
     kind = learners.map(names.index).to_numpy(dtype=np.intp)
+    looks = list(map(learner_look, range(len(names))))
     if "look" in points:
-        return names, kind, [points["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
-    return names, kind, [learner_look(k) for k in range(len(names))]
-
-
-def _add_points(
-    figure: go.Figure, points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]
-) -> None:
+        looks = [points["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
     best = points["on_front"].to_numpy(dtype=bool)
-    colours = [look.colour for look in looks]
+    shown = [looks[k] for k in kind]
+    colours = [look.colour for look in shown]
     texts = points["label"] if "label" in points else [""] * len(points)
     quantity = "a 100 cases" if y == COST else "error"
     hover = [
         f"{plain(text, 200)}<br>{plural(a, 'condition')}, {format_measure(b, y)} {quantity}"
         for text, a, b in zip(texts, points[x], points[y], strict=True)
     ]
-    pairs = zip(looks, best, strict=True)
+    pairs = zip(shown, best, strict=True)
     symbols = [look.symbol if filled else look.open_symbol for look, filled in pairs]
     mark = {"symbol": symbols, "color": colours, "size": np.where(best, 12, 8)}
     mark |= {"opacity": np.where(best, 1.0, 0.4), "line": {"width": 1.2, "color": colours}}
@@ -279,6 +274,7 @@ def _add_points(
         selected={"marker": {"size": 16}},
         unselected={"marker": {"opacity": 0.6}},
     )
+    return names, kind, looks
 
 
 def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:

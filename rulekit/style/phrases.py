@@ -54,7 +54,8 @@ class Wording:
 
     def sign(self, op: str, part: str | None = None) -> str:
         """Return a comparison sign, or its spoken form; "before" for a date."""
-        return sign_words(op, part) if self.spoken else op
+        words = SPOKEN_DATES if part == "date" else SPOKEN
+        return words[op] if self.spoken else op
 
     def subject(self, literal: Literal) -> str:
         """Return what a literal compares: a column, or the "weekday of" one."""
@@ -73,11 +74,6 @@ class Wording:
 
 
 PLAIN = Wording()
-
-
-def sign_words(op: str, part: str | None = None) -> str:
-    """Return a comparison in words: "at least"; of a date "before"."""
-    return SPOKEN_DATES[op] if part == "date" else SPOKEN[op]
 
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
@@ -328,7 +324,8 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
         limit = value_words(literal, literal.value, wording)
         if value is not None:
             value_text, limit = _format_beside(literal, value, wording)
-        needed = f"{sign_words(literal.op, literal.part)} {limit}"
+        words = SPOKEN_DATES if literal.part == "date" else SPOKEN
+        needed = f"{words[literal.op]} {limit}"
     if wording.spoken:
         return f"{name} would have to be {needed} (it is {value_text})"
     return f"{name} is {value_text} but would have to be {needed}"

@@ -196,8 +196,17 @@ def _ranges(given: Sequence[tuple[Literal, int]], writer: Any) -> list[tuple[str
         if ranges and ranges[-1][2] == points:
             low = ranges.pop()[0]
         ranges.append((low, high, points))
-    is_date = literal.part == "date"
-    return [(_range_text(low, high, texts, is_date), points) for low, high, points in ranges]
+    is_date, lines = literal.part == "date", []
+    for (least, low_side), (most, high_side), points in ranges:
+        if least == most:
+            text = texts[least]
+        elif math.isfinite(most):
+            text = f"{'up to' if high_side else 'before' if is_date else 'below'} {texts[most]}"
+        else:
+            above, from_ = ("after", "on or after") if is_date else ("above", "at least")
+            text = f"{above if low_side else from_} {texts[least]}"
+        lines.append((text, points))
+    return lines
 
 
 def _inside(low: _End, high: _End, *, whole: bool) -> float | None:
@@ -212,16 +221,6 @@ def _inside(low: _End, high: _End, *, whole: bool) -> float | None:
     if least < middle < most:
         return middle
     return least if low_side == 0 else most if high_side == 1 else None
-
-
-def _range_text(low: _End, high: _End, texts: dict[float, str], is_date: bool) -> str:
-    (least, low_side), (most, high_side) = low, high
-    if least == most:
-        return texts[least]
-    if math.isfinite(most):
-        return f"{'up to' if high_side else 'before' if is_date else 'below'} {texts[most]}"
-    above, from_ = ("after", "on or after") if is_date else ("above", "at least")
-    return f"{above if low_side else from_} {texts[least]}"
 
 
 def _sum(given: Sequence[tuple[Literal, int]], position: Any) -> int:

@@ -4,7 +4,7 @@
 # to right, the product of denominators likewise, the quotient, the weight.
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from rulekit.export.subject import check_label
@@ -96,7 +96,13 @@ class FunctionWriter(CodeWriter):
         """Write the reading of the columns, the decisions and the default."""
         writer = cls({f: f"x{i}" for i, f in enumerate(rule.features, start=1)})
         lines = [cls.read.format(x, writer.source(f)) for f, x in writer.variables.items()]
-        lines += [cls.branch.format(t, writer.label(label)) for t, label in writer._decisions(rule)]
+        if rule.form == "cnf":  # one test of all clauses
+            parts = [f"({writer._join(c, 'or', 3) or writer.word('false')})" for c in rule.clauses]
+            tests = [f"\n{' ' * cls.indent * 2}{writer.word('and')} ".join(parts)]
+        else:
+            tests = [writer._join(clause, "and", 2) for clause in rule.clauses]
+        for test, label in zip(tests, rule.labels, strict=False):
+            lines.append(cls.branch.format(test or writer.word("true"), writer.label(label)))
         return "\n".join([*lines, cls.answer.format(writer.label(rule.default))])
 
     @classmethod
@@ -116,16 +122,6 @@ class FunctionWriter(CodeWriter):
     def label(self, label: Any) -> str:
         """Write a label."""
         return self.source(check_label(label, self.language))
-
-    def _decisions(self, rule: RuleSet) -> Iterator[tuple[str, Any]]:
-        """Write a test and its label for each clause of a DNF, or for all clauses of a CNF."""
-        if rule.form == "cnf":
-            parts = [f"({self._join(c, 'or', 3) or self.word('false')})" for c in rule.clauses]
-            both = f"\n{' ' * self.indent * 2}{self.word('and')} "
-            yield both.join(parts) or self.word("true"), rule.labels[0]
-            return
-        for clause, label in zip(rule.clauses, rule.labels, strict=True):
-            yield self._join(clause, "and", 2) or self.word("true"), label
 
     def _join(self, clause: Clause, word: str, level: int) -> str:
         start = f"\n{' ' * self.indent * level}{self.word(word)} "

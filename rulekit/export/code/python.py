@@ -66,6 +66,8 @@ def test_cases():
     for row, answer, shows in CASES:
         assert predict_row(row) == answer, (row, answer, shows)
 '''
+# what a test compares: a column's value, or a part of its date; else a property of the date
+READ = {None: "{}", "date": "moment({})", "weekday": "moment({}).isoweekday()"}
 
 
 def to_python(model: Any) -> str:
@@ -124,21 +126,11 @@ class PythonWriter(FunctionWriter):
             moments = [f"moment({value_source(v)})" for v in literal.values]
             is_set = isinstance(literal.value, tuple)
             values = f"({', '.join(moments)},)" if is_set else moments[0]
-        return self.with_gap(literal, f"{self._read(literal)} {op} {values}")
-
-    def _read(self, literal: Literal) -> str:
-        """Write the compared value: a column's value, or a part of its date."""
-        x, part = self.variables[literal.feature], literal.part
-        if part is None:
-            return x
-        if part == "date":
-            return f"moment({x})"
-        if part == "weekday":
-            return f"moment({x}).isoweekday()"
+        read, part = READ.get(literal.part, f"moment({{}}).{literal.part}"), literal.part or ""
         if part.startswith(DAYS_SINCE):
             since = value_source(part.removeprefix(DAYS_SINCE))
-            return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
-        return f"moment({x}).{part}"
+            read = f"(moment({{}}) - moment({since})).total_seconds() / 86400.0"
+        return self.with_gap(literal, f"{read.format(x)} {op} {values}")
 
     def read_number(self, feature: str) -> str:
         """Write a column."""

@@ -45,7 +45,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -322,11 +321,6 @@ class _Line:
 
     def condition(self) -> list[Condition]:
         """Read one condition: one literal, the two of an interval, or a weighted sum."""
-        if self.take(r"POINTS \["):
-            return [self.points()]
-        if formula := self.take(r"(NOT )?\["):
-            with self.name_errors():
-                return [self.formula(formula[1] is not None)]
         if weight := self.take(rf"({NUMBER}) \* "):
             terms = [(self.name(TERM_NAME), float(weight[1]))]
             while more := self.take(rf" ([+-]) ({NUMBER}) \* "):
@@ -335,7 +329,14 @@ class _Line:
             op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
             value = float(self.expect(NUMBER, "a number")[0])
             return [LinearSplit(tuple(terms), op, value, self.gap())]
-        return list(self.tests())
+        try:
+            if self.take(r"POINTS \["):
+                return [self.points()]
+            if formula := self.take(r"(NOT )?\["):
+                return [self.formula(formula[1] is not None)]
+            return list(self.tests())
+        except RuleError as error:
+            raise ExportError(f"Line {self.number} of the rule: {error}") from error
 
     def tests(self) -> tuple[Literal, ...]:
         """Read a test of one column, or the two of an interval."""
@@ -360,10 +361,7 @@ class _Line:
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
         order = self.several() if self.take(" OF ") else None
         missing = self.gap()
-        with self.name_errors():
-            return tuple(
-                Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value))
-            )
+        return tuple(Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value)))
 
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""
@@ -399,14 +397,6 @@ class _Line:
         power = self.take(r"\^(\d)")
         return Factor(name, sign * (int(power[1]) if power else 1), shift, floor)
 
-    @contextmanager
-    def name_errors(self) -> Iterator[None]:
-        """Add the line to errors of the rule's parts."""
-        try:
-            yield
-        except RuleError as error:
-            raise ExportError(f"Line {self.number} of the rule: {error}") from error
-
     def gap(self) -> bool:
         """Read whether a missing value meets the condition."""
         return self.take(r" \(or missing\)") is not None
@@ -424,8 +414,7 @@ class _Line:
         op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
         total = int(self.expect(WHOLE, "a whole number")[0])
         self.take(re.escape(f" {GAPS_GIVE_ZERO}"))
-        with self.name_errors():
-            return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
+        return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
 
     def name(self, plain: str = NAME) -> str:
         """Read a column's name, quoted or plain."""

@@ -229,7 +229,19 @@ class FeelWriter(ConditionWriter[FeelTest]):
             held = "true" if literal.op == "contains" else "false"
             return _with_gap(literal, test, "boolean", [f"= {held}"], "or")
         if literal.part is not None:
-            subject = self._null_if_missing(literal, read(literal.part, _counting(subject)))
+            text = subject  # of whose digits numbers are made
+
+            def cut(start: int, digits: int) -> str:
+                number = f"number(substring({text}, {start}, {digits}))"
+                if start < 12:  # the day is always present
+                    return number
+                return f"(if string length({text}) < {start} then 0 else {number})"
+
+            def apply(sign: str, *parts: str) -> str:
+                return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"
+
+            part = read(literal.part, Arithmetic(feel, cut, apply))
+            subject = self._null_if_missing(literal, part)
             kind, values = "number", [feel(v) for v in list_compared_numbers(literal)]
         else:
             values = [feel(float(v) if kind == "number" else v) for v in literal.values]
@@ -268,21 +280,6 @@ class FeelWriter(ConditionWriter[FeelTest]):
         if factor.floor is not None:
             text = f"max({text}, {feel(factor.floor)})"
         return subtract_shift(text, factor, feel)
-
-
-def _counting(text: str) -> Arithmetic[str]:
-    """Write arithmetic on the digits of a text in FEEL."""
-
-    def cut(start: int, digits: int) -> str:
-        number_text = f"number(substring({text}, {start}, {digits}))"
-        if start < 12:  # the day is always present
-            return number_text
-        return f"(if string length({text}) < {start} then 0 else {number_text})"
-
-    def apply(sign: str, *parts: str) -> str:
-        return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"
-
-    return Arithmetic(feel, cut, apply)
 
 
 def _sign(split: LinearSplit | PointsSplit) -> str:

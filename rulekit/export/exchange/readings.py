@@ -29,7 +29,15 @@ def read(part: str, by: Arithmetic[T]) -> T:
     """Write the part of a date that a test compares; for "date" itself, its seconds since 1970."""
     if part in ("year", "month", "hour"):
         return by.cut(*{"year": (1, 4), "month": (6, 2), "hour": (12, 2)}[part])
-    days = _days(by)
+    moved = by.apply("+", by.cut(6, 2), by.number(9))  # March is 12, then 0 of the year's own
+    late = _quotient(by, moved, 12)  # 1 from March on, 0 before
+    year = by.apply("-", by.apply("+", by.cut(1, 4), late), by.number(1))
+    month = by.apply("-", moved, by.apply("*", late, by.number(12)))
+    before = by.apply("+", by.apply("*", month, by.number(153)), by.number(2))
+    total = by.apply("+", by.apply("*", year, by.number(365)), _quotient(by, year, 4))
+    total = by.apply("+", by.apply("-", total, _quotient(by, year, 100)), _quotient(by, year, 400))
+    total = by.apply("+", by.apply("+", total, _quotient(by, before, 5)), by.cut(9, 2))
+    days = by.apply("-", total, by.number(719_469))  # since 1970
     if part == "weekday":
         later = by.apply("+", days, by.number(3))  # 1970 began on a Thursday
         weeks = by.apply("*", _quotient(by, later, 7), by.number(7))
@@ -41,19 +49,6 @@ def read(part: str, by: Arithmetic[T]) -> T:
         return seconds
     since = (since_of(part) - EPOCH).total_seconds()
     return by.apply("/", by.apply("-", seconds, by.number(since)), by.number(86_400))
-
-
-def _days(by: Arithmetic[T]) -> T:
-    """Count the days since 1970."""
-    moved = by.apply("+", by.cut(6, 2), by.number(9))  # March is 12, then 0 of the year's own
-    late = _quotient(by, moved, 12)  # 1 from March on, 0 before
-    year = by.apply("-", by.apply("+", by.cut(1, 4), late), by.number(1))
-    month = by.apply("-", moved, by.apply("*", late, by.number(12)))
-    before = by.apply("+", by.apply("*", month, by.number(153)), by.number(2))
-    total = by.apply("+", by.apply("*", year, by.number(365)), _quotient(by, year, 4))
-    total = by.apply("+", by.apply("-", total, _quotient(by, year, 100)), _quotient(by, year, 400))
-    total = by.apply("+", by.apply("+", total, _quotient(by, before, 5)), by.cut(9, 2))
-    return by.apply("-", total, by.number(719_469))
 
 
 def _quotient(by: Arithmetic[T], value: T, size: int) -> T:

@@ -27,6 +27,9 @@ APART = ("!=", "not-in", "not-contains")
 SERIAL_0 = datetime(1899, 12, 30)  # day 0 in spreadsheets
 DAY_OF_1970 = 25_569  # in the spreadsheets' count
 FIRST_DAY = datetime(1900, 3, 1)  # earlier days are counted differently in spreadsheets
+SECONDS = "ROUND({}*86400,0)"  # of a date; cells hold days since the end of 1899
+PARTS = {"date": SECONDS, "hour": f"INT(MOD({SECONDS},86400)/3600)", "weekday": "WEEKDAY({},2)"}
+PARTS |= {"year": "YEAR({})", "month": "MONTH({})"}
 Given = tuple[tuple[Literal, int], ...]
 
 
@@ -118,8 +121,11 @@ class CellWriter(ConditionWriter[str]):
         literal, cell = literal.as_set(), self.cells[literal.feature]
         if literal.op in GAPS:
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
-        if literal.part is not None:
-            cell = _write_date_part(cell, literal.part)
+        if literal.part in PARTS:
+            cell = PARTS[literal.part].format(cell)
+        elif literal.part is not None:
+            since = (since_of(literal.part) - SERIAL_0).total_seconds()
+            cell = f"(({SECONDS.format(cell)}-{since:.0f})/86400)"
         if literal.op in ORDERED:
             limit = list_cell_numbers(literal)[0]
             return self._with_gap(literal, self._write_order(cell, literal.op, limit))
@@ -194,21 +200,6 @@ def list_cell_numbers(literal: Literal) -> list[float]:
     if literal.part == "date":
         return [float(round(float(v) * DAY)) + DAY * DAY_OF_1970 for v in literal.positions]
     return [float(v) for v in literal.positions]
-
-
-def _write_date_part(cell: str, part: str) -> str:
-    """Write the part of a date that a test reads; cells hold days since the end of 1899."""
-    seconds = f"ROUND({cell}*86400,0)"
-    if part == "date":
-        return seconds
-    if part == "hour":
-        return f"INT(MOD({seconds},86400)/3600)"
-    if part == "weekday":
-        return f"WEEKDAY({cell},2)"
-    if part in ("year", "month"):
-        return f"{part.upper()}({cell})"
-    since = (since_of(part) - SERIAL_0).total_seconds()
-    return f"(({seconds}-{since:.0f})/86400)"
 
 
 def _add_signed(total: str, size: str, weight: float) -> str:

@@ -215,21 +215,34 @@ class _BookWriter:
     def write(self, given: Mapping[str, Any], n_given: int, n_cases: int) -> None:
         """Write every sheet; the values last, since formulas add to them."""
         self._rule_in_words()
-        self._headings()
-        cases = self.sheets[CASES]
+        cases, rule, sheet = self.sheets[CASES], self.rule, self.sheets[WORKINGS]
+        cases.value(1, 1, HELP, "title")
+        points = [f"{p:+d} where {c}" for c, p in self.card] + ["total"] * bool(self.card)
+        features = (f or "(no name)" for f in rule.features)
+        heads = ("case", *features, *points, "answer", "decided by")
+        cases.values(FIRST - 1, heads, "heading")
+        cases.widths(dict.fromkeys(range(1, len(heads) + 1), 16))
+        cases.freeze(FIRST, 2)
+        sheet.value(1, 1, "What holds for the case in the same row of Cases.", "title")
+        hints = [f"{f} must be {INPUTS[self.kinds[f]][1]}" for f in self.checked]
+        names = clause_names(rule)[:-1]
+        pairs = zip(names, rule.clauses, strict=True)
+        tests = [f"{name}: {c}" for name, clause in pairs for c in clause.conditions]
+        sheet.values(FIRST - 1, (*hints, *names, *tests), "heading")
+        sheet.freeze(FIRST, 1)
         for index in range(n_cases):
             row, is_given = FIRST + index, bool(given) and index < n_given
             cases.value(row, 1, index + 1 if is_given else None, "input")
-            for column, feature in enumerate(self.rule.features, start=2):
+            for column, feature in enumerate(rule.features, start=2):
                 kind = self.kinds[feature]
                 value = value_at(given[feature], index) if is_given else None
                 cell = None if value is None else formulas.cell_of(value, kind)
                 cases.value(row, column, cell, f"input {kind}")
             self._case(row)
-        for column, feature in enumerate(self.rule.features, start=2):
-            tests = [t for t in self.rule.tests if t.feature == feature and t.op not in WORDS]
+        for column, feature in enumerate(rule.features, start=2):
+            levels = [t for t in rule.tests if t.feature == feature and t.op not in WORDS]
             offered = "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
-            if self.kinds[feature] == "text" and (named := {v for t in tests for v in t.values}):
+            if self.kinds[feature] == "text" and (named := {v for t in levels for v in t.values}):
                 offered = self.values.several(sorted(named))
             cases.choices(FIRST, FIRST + n_cases - 1, column, offered)
         if self.card:
@@ -282,24 +295,6 @@ class _BookWriter:
         answer = f'IF(COUNTA($B$4:$B${last})=0,"",{answer})'
         sheet.formula(row + 3, 2, answer, "answer")
         sheet.widths({1: 44, 2: 16, 3: 22, 4: 14})
-
-    def _headings(self) -> None:
-        """Return the headings: columns, points, prediction; checks, clauses, conditions."""
-        sheet, rule = self.sheets[CASES], self.rule
-        sheet.value(1, 1, HELP, "title")
-        given = [f"{p:+d} where {c}" for c, p in self.card] + ["total"] * bool(self.card)
-        names = ("case", *(f or "(no name)" for f in rule.features), *given, "answer", "decided by")
-        sheet.values(FIRST - 1, names, "heading")
-        sheet.widths(dict.fromkeys(range(1, len(names) + 1), 16))
-        sheet.freeze(FIRST, 2)
-        sheet = self.sheets[WORKINGS]
-        sheet.value(1, 1, "What holds for the case in the same row of Cases.", "title")
-        hints = [f"{f} must be {INPUTS[self.kinds[f]][1]}" for f in self.checked]
-        clauses = clause_names(rule)[:-1]
-        pairs = zip(clauses, rule.clauses, strict=True)
-        tests = [f"{name}: {c}" for name, clause in pairs for c in clause.conditions]
-        sheet.values(FIRST - 1, (*hints, *clauses, *tests), "heading")
-        sheet.freeze(FIRST, 1)
 
     def _case(self, row: int) -> None:
         """Write the formulas of one case, on both sheets."""

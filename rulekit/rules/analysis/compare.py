@@ -1,6 +1,5 @@
 """Differences between two rule sets."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -129,7 +128,23 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     shared = set(map(_key, left)) & set(map(_key, right)) if alike else set()
     kept, order = ([p for p in pairs if _key(p) in shared] for pairs in (left, right))
     removed, added = ([p for p in pairs if _key(p) not in shared] for pairs in (left, right))
-    changed = _match_clauses(removed, added) if alike else []
+    options = []  # pairs that differ in thresholds only, the nearest first
+    for (i, old), (j, new) in product(enumerate(removed), enumerate(added)) if alike else ():
+        earlier, later = _positions(old[0]), _positions(new[0])
+        if earlier is None or later is None or old[1] != new[1]:
+            continue
+        if [p.around for p in earlier] == [p.around for p in later]:
+            both = zip(earlier, later, strict=True)
+            moved = [(p, q) for p, q in both if p.number != q.number]
+            pairs = [ChangedThreshold(p.feature, p.op, p.value, q.value) for p, q in moved]
+            numbers = ((p.number, q.number) for p, q in moved)
+            distance = sum(abs(q - p) / max(abs(p), abs(q)) for p, q in numbers)
+            options.append((distance, i, j, ChangedClause(old[0], new[0], old[1], tuple(pairs))))
+    matches: dict[int, tuple[int, int, ChangedClause]] = {}
+    for _, i, j, pair in sorted(options, key=lambda option: option[:3]):
+        if i not in matches and all(j != used for _, used, _ in matches.values()):
+            matches[i] = (i, j, pair)
+    changed = [matches[i] for i in sorted(matches)]
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
     several_labels = len({label for _, label in kept}) > 1
     rows = before = after = None
@@ -154,7 +169,6 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
 
 Pair = tuple[Clause, Label]
-Match = tuple[int, int, ChangedClause]
 
 
 def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
@@ -195,30 +209,3 @@ def _position(literal: Literal, *around: object) -> _Position:
     number = float(literal.positions[0]) if ordered else 0.0
     value = literal.value if ordered else number
     return _Position(around, literal.subject, literal.op, number, value)
-
-
-def _match_clauses(removed: Sequence[Pair], added: Sequence[Pair]) -> list[Match]:
-    """Pair clauses that differ in thresholds only, the nearest first."""
-    options = []
-    for (i, old), (j, new) in product(enumerate(removed), enumerate(added)):
-        moved = _changes(old, new)
-        if moved is not None:
-            pairs = [ChangedThreshold(a.feature, a.op, a.value, b.value) for a, b in moved]
-            numbers = ((a.number, b.number) for a, b in moved)
-            distance = sum(abs(b - a) / max(abs(a), abs(b)) for a, b in numbers)
-            options.append((distance, i, j, ChangedClause(old[0], new[0], old[1], tuple(pairs))))
-    matches: dict[int, Match] = {}
-    for _, i, j, pair in sorted(options, key=lambda option: option[:3]):
-        if i not in matches and all(j != used for _, used, _ in matches.values()):
-            matches[i] = (i, j, pair)
-    return [matches[i] for i in sorted(matches)]
-
-
-def _changes(old: Pair, new: Pair) -> list[tuple[_Position, _Position]] | None:
-    """List the numbers in which two clauses differ; None if there are too many."""
-    before, after = _positions(old[0]), _positions(new[0])
-    if before is None or after is None or old[1] != new[1]:
-        return None
-    if [p.around for p in before] != [p.around for p in after]:
-        return None
-    return [(a, b) for a, b in zip(before, after, strict=True) if a.number != b.number]

@@ -254,26 +254,25 @@ class RowSearch:
             return row
         summed = dict.fromkeys(f for key in sums for f in key.features if f not in state)
         rng = np.random.default_rng(0)
-        drawn = {f: self._draw(f, rng) if f in summed else [row[f]] * DRAWN_ROWS for f in row}
+        drawn = {f: [row[f]] * DRAWN_ROWS for f in row}
+        for name in (f for f in row if f in summed):
+            column = self.schema.column(name) or ColumnSchema(name)
+            if column.kind == "truth value":
+                drawn[name] = (rng.random(DRAWN_ROWS) < 0.5).tolist()
+                continue
+            low, high = (0.0, 1.0)  # numbers mostly from the range of the training rows
+            if column.kind in NUMERIC and column.low is not None and column.high is not None:
+                low, high = float(column.low), float(column.high)
+            wide = np.where(rng.random(DRAWN_ROWS) < 0.8, 1.0, 10.0) * (high - low or 1.0)
+            values = (low + high) / 2 + wide * (rng.random(DRAWN_ROWS) - 0.5)
+            values = values.round() if column.kind == "whole number" else values
+            drawn[name] = [float(f"{v:.6g}") for v in values]
         columns = {f: as_column(values) for f, values in drawn.items()}
         fits = np.all([key.mask(columns) == value for key, value in sums.items()], axis=0)
         if not fits.any():
             self._undrawn = True
             return None
         return {f: values[int(fits.argmax())] for f, values in drawn.items()}
-
-    def _draw(self, name: str, rng: np.random.Generator) -> list[Any]:
-        """Draw values of a column, numbers mostly from the range of its training rows."""
-        column = self.schema.column(name) or ColumnSchema(name)
-        if column.kind == "truth value":
-            return (rng.random(DRAWN_ROWS) < 0.5).tolist()
-        low, high = (0.0, 1.0)
-        if column.kind in NUMERIC and column.low is not None and column.high is not None:
-            low, high = float(column.low), float(column.high)
-        wide = np.where(rng.random(DRAWN_ROWS) < 0.8, 1.0, 10.0) * (high - low or 1.0)
-        drawn = (low + high) / 2 + wide * (rng.random(DRAWN_ROWS) - 0.5)
-        whole = column.kind == "whole number"
-        return [float(f"{v:.6g}") for v in (drawn.round() if whole else drawn)]
 
 
 class ViolationSearch(RowSearch):

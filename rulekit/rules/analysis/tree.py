@@ -79,28 +79,24 @@ def tree_of_rule(rule_set: RuleSet) -> Tree | None:
     >>> tree_of_rule(rule).yes.no
     Leaf(label='fair', clause=None)
     """
-    if rule_set.form != "dnf":
-        return None
+
+    def build(paths: list[tuple[int, Path]]) -> Tree | None:
+        if not paths:
+            return Leaf(rule_set.default)
+        if any(not path for _, path in paths):
+            index = paths[0][0]
+            return Leaf(rule_set.labels[index], index) if len(paths) == 1 else None
+        condition = paths[0][1][0]
+        against = condition.negate()
+        held = [(k, path[1:]) for k, path in paths if path[0] == condition]
+        failed = [(k, path[1:]) for k, path in paths if path[0] == against]
+        if len(held) + len(failed) < len(paths):
+            return None
+        yes, no = build(held), build(failed)
+        return None if yes is None or no is None else Branch(condition, yes, no)
+
     paths = [(k, clause.conditions) for k, clause in enumerate(rule_set.clauses)]
-    return _tree(paths, rule_set)
-
-
-def _tree(paths: list[tuple[int, Path]], rule_set: RuleSet) -> Tree | None:
-    if not paths:
-        return Leaf(rule_set.default)
-    if any(not path for _, path in paths):
-        index = paths[0][0]
-        return Leaf(rule_set.labels[index], index) if len(paths) == 1 else None
-    condition = paths[0][1][0]
-    against = condition.negate()
-    held = [(k, path[1:]) for k, path in paths if path[0] == condition]
-    failed = [(k, path[1:]) for k, path in paths if path[0] == against]
-    if len(held) + len(failed) < len(paths):
-        return None
-    yes, no = _tree(held, rule_set), _tree(failed, rule_set)
-    if yes is None or no is None:
-        return None
-    return Branch(condition, yes, no)
+    return build(paths) if rule_set.form == "dnf" else None
 
 
 @dataclass(frozen=True, eq=False)

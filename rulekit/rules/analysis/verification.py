@@ -210,9 +210,22 @@ class _Check:
         self._shorter(without)
         if not scorecard_of(self.dnf):  # the bands of a scorecard overlap by design
             self._overlaps(without)
-        if self.columns is not None:
-            self._gaps(self.columns)
-            self._brittle(self.columns)
+        if self.columns is None:
+            return
+        self._gaps(self.columns)
+        for test in self.rule.tests:
+            column = self.schema.column(test.feature)
+            if column is None or column.kind != "number" or test.op not in ORDERED:
+                continue
+            values = np.asarray(self.columns[test.feature], dtype=float)
+            limit = float(test.positions[0])
+            decimals = max(-int(Decimal(number_text(limit)).as_tuple().exponent), 0)
+            tolerance = 0.5 * 10.0**-decimals
+            rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
+            if len(rows):
+                are = "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
+                text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
+                self.add("brittle limit", text, rows=tuple(rows.tolist()))
 
     def _name(self, k: int) -> str:
         return clause_name(self.dnf, k, self.word)
@@ -335,21 +348,6 @@ class _Check:
         cells, tests = self.search.cells, self.search.tests
         codes = tuple(_code(tests[name], cells[name], columns[name]) for name in cells)
         return np.ravel_multi_index(codes, tuple(map(len, cells.values())))
-
-    def _brittle(self, columns: Columns) -> None:
-        for test in self.rule.tests:
-            column = self.schema.column(test.feature)
-            if column is None or column.kind != "number" or test.op not in ORDERED:
-                continue
-            values = np.asarray(columns[test.feature], dtype=float)
-            limit = float(test.positions[0])
-            decimals = max(-int(Decimal(number_text(limit)).as_tuple().exponent), 0)
-            tolerance = 0.5 * 10.0**-decimals
-            rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
-            if len(rows):
-                are = "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
-                text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
-                self.add("brittle limit", text, rows=tuple(rows.tolist()))
 
 
 def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:
