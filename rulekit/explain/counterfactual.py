@@ -252,10 +252,8 @@ def smallest_change(
         return _single_change(rule, row, now, training, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
-    dnf, read = (
-        rule.as_dnf,
-        {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features},
-    )
+    dnf = rule.as_dnf
+    read = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
     # of missing columns of which no value is tested, the levels or the range by the schema
     ends = {c.name: c.levels or (c.low, c.high) for c in (rule.schema or Schema()).columns}
     stated = {

@@ -64,21 +64,18 @@ class FeatureTest:
             return (replace(first, missing=self.missing),)
         if first.order is not None:
             return self._fewest_levels(self.values or (), len(first.order))
-        return self._list_parts()
-
-    def _list_parts(self) -> tuple[Literal, ...]:
-        """Write a set of values, or an interval with its exceptions."""
         if self.values is not None:
             return (self._list_tests("==", "in", self.values),)
-        literals: list[Literal] = []
-        if math.isfinite(self.low.value):
-            literals.append(self._literal(">=" if self.low.closed else ">", self.low.value))
-        if math.isfinite(self.high.value):
-            literals.append(self._literal("<=" if self.high.closed else "<", self.high.value))
+        ends = ((self.low, ">=", ">"), (self.high, "<=", "<"))
+        literals = [
+            self._literal(closed if end.closed else beyond, end.value)
+            for end, closed, beyond in ends
+            if math.isfinite(end.value)
+        ]
         if self.excluded:
             literals.append(self._list_tests("!=", "not-in", self.excluded))
         if not literals and not self.missing:
-            literals.append(Literal(self.literals[0].feature, "not-missing"))
+            literals.append(Literal(first.feature, "not-missing"))
         return tuple(literals)
 
     def _fewest_levels(self, values: tuple[Any, ...], n: int) -> tuple[Literal, ...]:

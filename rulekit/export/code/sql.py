@@ -131,26 +131,22 @@ class SqlWriter(CodeWriter):
         if literal.op in WORDS:
             return self.with_gap(literal, self._has_word(literal))
         if literal.part == "date":
-            return self.with_gap(literal, self._compare_dates(literal))
+            date = self._read(literal)  # in whole seconds: up to 12:30:00 is before 12:30:01
+            if literal.op in ("<=", ">"):
+                sign = "<" if literal.op == "<=" else ">="
+                test = f"{date} {sign} {self._moment(literal.value, seconds=1)}"
+            elif literal.op in ORDERED:
+                test = f"{date} {literal.op} {self._moment(literal.value)}"
+            else:
+                pairs = ((self._moment(v), self._moment(v, seconds=1)) for v in literal.values)
+                within = " OR ".join(f"({date} >= {a} AND {date} < {b})" for a, b in pairs)
+                test = f"({within})" if literal.op in ("==", "in") else f"NOT ({within})"
+            return self.with_gap(literal, test)
         value = ", ".join(self.source(v) for v in literal.values)
         if literal.op in ("in", "not-in"):
             value = f"({value})"
         op = SPOKEN.get(literal.op, literal.op)
         return self.with_gap(literal, f"{self._read(literal)} {op} {value}")
-
-    def _compare_dates(self, literal: Literal) -> str:
-        """Write a test of dates in whole seconds: up to 12:30:00 is before 12:30:01."""
-        date = self._read(literal)
-        if literal.op in ("<=", ">"):
-            sign = "<" if literal.op == "<=" else ">="
-            return f"{date} {sign} {self._moment(literal.value, seconds=1)}"
-        starts = [self._moment(v) for v in literal.values]
-        if literal.op in ORDERED:
-            return f"{date} {literal.op} {starts[0]}"
-        ends = [self._moment(v, seconds=1) for v in literal.values]
-        pairs = zip(starts, ends, strict=True)
-        within = " OR ".join(f"({date} >= {a} AND {date} < {b})" for a, b in pairs)
-        return f"({within})" if literal.op in ("==", "in") else f"NOT ({within})"
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column, or a part of its dates."""

@@ -100,13 +100,11 @@ def describe_training(rule: RuleSet) -> list[Block]:
 
 def points_table(scales: Sequence[Scale], write: Callable[[str], str] = str) -> TableBlock:
     """Return the points of a scorecard, a row for each column or condition."""
-
-    def lines(scale: Scale) -> Cell:
-        several: list[Cell] = [(write(text), f": {p}") if text else p for text, p in scale.lines]
-        return several if len(several) > 1 else several[0]
-
-    rows = tuple((write(scale.name), lines(scale)) for scale in scales)
-    return TableBlock(("If this holds", "points"), rows)
+    rows: list[tuple[Cell, ...]] = []
+    for scale in scales:
+        lines: list[Cell] = [(write(text), f": {p}") if text else p for text, p in scale.lines]
+        rows.append((write(scale.name), lines if len(lines) > 1 else lines[0]))
+    return TableBlock(("If this holds", "points"), tuple(rows))
 
 
 def totals_table(model: Any, write: Callable[[Any], str] = str) -> TableBlock:

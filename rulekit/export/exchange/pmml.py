@@ -224,24 +224,21 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def points(self, split: PointsSplit) -> Element:
         """Write points as a derived field, and the required total."""
-        given = [self._write_points(c, p) for c, p in split.given]
+        given = []
+        for test, points in ((c.as_set(), p) for c, p in split.given):
+            some, none, cell = _constant(float(points)), _constant(0.0), _ref(test.feature)
+            if test.op in GAPS:
+                given.append(_apply("if", _apply(OPERATORS[test.op], cell), some, none))
+                continue
+            negative = test.op in ("!=", "not-in")
+            op = OPERATORS[test.op] if test.op in ORDERED else "equal"
+            compared, values = self._write_comparison(test)
+            tests = [_apply(op, _ref(compared), _constant(v)) for v in values]
+            held = _apply("if", _chain("or", tests), *((none, some) if negative else (some, none)))
+            absent = _apply("isMissing", cell)  # a missing value is not compared
+            given.append(_apply("if", absent, some if test.missing else none, held))
         sign, total = split.comparison
         return _test(self._derive("points", _chain("+", given)), sign, float(total))
-
-    def _write_points(self, literal: Literal, points: int) -> Element:
-        """Write the points of a condition; a missing value is not compared."""
-        literal = literal.as_set()
-        some, none = _constant(float(points)), _constant(0.0)
-        name = literal.feature
-        if literal.op in GAPS:
-            return _apply("if", _apply(OPERATORS[literal.op], _ref(name)), some, none)
-        negative = literal.op in ("!=", "not-in")
-        op = OPERATORS[literal.op] if literal.op in ORDERED else "equal"
-        compared, values = self._write_comparison(literal)
-        tests = [_apply(op, _ref(compared), _constant(v)) for v in values]
-        held = _apply("if", _chain("or", tests), *((none, some) if negative else (some, none)))
-        absent = _apply("isMissing", _ref(name))
-        return _apply("if", absent, some if literal.missing else none, held)
 
     def _derive(self, prefix: str, expression: Element) -> str:
         name = self.make_name(f"{prefix} {len(self.derived) + 1}")

@@ -129,26 +129,24 @@ class CellWriter(ConditionWriter[str]):
         if literal.op in ORDERED:
             limit = list_cell_numbers(literal)[0]
             return self._with_gap(literal, self._write_order(cell, literal.op, limit))
-        formula = self._write_membership(literal, cell)
-        return self._with_gap(literal, f"NOT({formula})" if literal.op in APART else formula)
-
-    def _write_membership(self, literal: Literal, cell: str) -> str:
-        """Write that a cell holds one of the values."""
         kind, values = self.kinds[literal.feature], literal.values
         if literal.op in WORDS:
             text = cell
             for mark in SEPARATORS.replace(" ", ""):
                 text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
             word = self.values.one(str(literal.value))
-            return f'ISNUMBER(FIND(" "&{word}&" "," "&LOWER({text})&" "))'
-        if kind == "flag":
-            return _any([f"{cell}={'TRUE' if v else 'FALSE'}" for v in values])
-        if kind == "text":
+            formula = f'ISNUMBER(FIND(" "&{word}&" "," "&LOWER({text})&" "))'
+        elif kind == "flag":
+            formula = _any([f"{cell}={'TRUE' if v else 'FALSE'}" for v in values])
+        elif kind == "text":
             listed = self.values.several(values)
-            one = f"EXACT({cell},{listed.partition(':')[0]})"
-            return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
-        refs = [self.values.one(v) for v in list_cell_numbers(literal)]
-        return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
+            formula = f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
+            if len(values) == 1:
+                formula = f"EXACT({cell},{listed.partition(':')[0]})"
+        else:
+            refs = [self.values.one(v) for v in list_cell_numbers(literal)]
+            formula = _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
+        return self._with_gap(literal, f"NOT({formula})" if literal.op in APART else formula)
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
