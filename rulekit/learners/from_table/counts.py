@@ -75,23 +75,19 @@ class Pruning:
         column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
         now = self._value(rule, column, kinds)
         while True:
-            tries = [(self._value(r, column, kinds), r) for r in self._list_shorter(rule)]
+            options = []  # the rules with one clause or one condition less
+            for k, clause in enumerate(rule.clauses):
+                if not any(is_required(c, self.constraints) for c in clause.conditions):
+                    options.append(rule.take_clauses(j for j in range(rule.n_clauses) if j != k))
+                for left in clause.conditions if len(clause.conditions) > 1 else ():
+                    if not is_required(left, self.constraints):
+                        remaining = (c for c in clause.conditions if c is not left)
+                        options.append(rule.with_conditions(k, remaining))
+            tries = [(self._value(r, column, kinds), r) for r in options]
             value, shorter = min(tries, default=(now, rule), key=lambda tried: tried[0])
             if value > now or shorter == rule:
                 return rule
             rule, now = shorter, value
-
-    def _list_shorter(self, rule: RuleSet) -> list[RuleSet]:
-        """List the rules with one clause or one condition less."""
-        shorter = []
-        for k, clause in enumerate(rule.clauses):
-            if not any(is_required(c, self.constraints) for c in clause.conditions):
-                shorter.append(rule.take_clauses(j for j in range(rule.n_clauses) if j != k))
-            for left in clause.conditions if len(clause.conditions) > 1 else ():
-                if not is_required(left, self.constraints):
-                    remaining = (c for c in clause.conditions if c is not left)
-                    shorter.append(rule.with_conditions(k, remaining))
-        return shorter
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
         """Compute the weighted wrong rows plus penalties."""

@@ -218,16 +218,13 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Whether no rule of more clauses may be learned."""
         return getattr(self, "n_clauses", None) == 1
 
-    def _uses_cells(self) -> bool:
-        """Whether the problem uses bins without a Boolean matrix."""
-        return False
-
     def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
             fit_list(self, table)
             return
-        problem = self.problem_of(table, self.positive_label, by_cells=self._uses_cells())
+        exact = getattr(self, "exact", False)  # uses bins without a Boolean matrix
+        problem = self.problem_of(table, self.positive_label, by_cells=exact)
         learned = self._learn_in_time(problem, table.generator(self.random_state))
         (solution,) = self._complete_solutions([learned], problem, [float(self.theta)])
         self._keep(*solution, problem, table)

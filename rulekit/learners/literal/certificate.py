@@ -85,15 +85,6 @@ class Certificate:
         return _format_gap(self)
 
 
-@dataclass(frozen=True)
-class _Bound:
-    """A proved lower bound, or the reason why it is missing, with the best rule found."""
-
-    value: float | None
-    why_not: str = ""
-    met: Bools | None = None  # the conditions of its clauses, shape (k, d)
-
-
 def certify(
     model: LiteralRuleClassifier,
     X: Any,
@@ -159,27 +150,26 @@ def certify(
     problem, theta = _problem(model, X, y, sample_weight), float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
     stop, one_clause = Clock.from_seconds(time_limit, should_stop), model.has_one_clause
+    lower: float | None = None
+    met: Bools | None = None  # conditions of the clauses of the best rule found, shape (k, d)
     if theta <= 0:
-        bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
+        why_not = "a proof needs a positive price of a condition (`theta`)"
     elif not problem.axes.are_complete:
-        bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
+        why_not = "the constraints leave conditions that the proof does not cover"
     elif _has_other_cuts(model.rule_set_, problem):
-        bound = _Bound(None, "the rule has cuts that were not compared")
+        why_not = "the rule has cuts that were not compared"
     else:
-        search = _one_clause if one_clause else _any_clauses
-        bound = search(problem, theta, objective, stop)
+        lower, why_not, met = _search_bound(problem, theta, objective, stop, one_clause)
     counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
-    sentence = f"Nothing is proved: {bound.why_not}."
-    certificate = Certificate(objective, bound.value, False, sentence, counts)
-    if bound.value is not None:
-        proved = objective - bound.value <= SAME * max(1.0, objective)
+    certificate = Certificate(objective, lower, False, f"Nothing is proved: {why_not}.", counts)
+    if lower is not None:
+        proved = objective - lower <= SAME * max(1.0, objective)
         certificate = replace(certificate, proved=proved)
-        words = _one_clause_words if one_clause else _any_clauses_words
-        certificate = replace(certificate, sentence=words(model, certificate))
-    if bound.met is None or certificate.proved:
+        certificate = replace(certificate, sentence=_write_proof(model, certificate, lower))
+    if met is None or certificate.proved:
         return certificate
-    rule = simplify(model.rule_of(problem.clauses(bound.met)))
-    full = model.with_required(rule, problem, max(1, len(bound.met)))
+    rule = simplify(model.rule_of(problem.clauses(met)))
+    full = model.with_required(rule, problem, max(1, len(met)))
     cheaper = _cost(rule, problem, theta) < objective - SAME * max(1.0, objective)
     return replace(certificate, better=rule if full == rule and cheaper else None)
 
@@ -217,48 +207,43 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
     """Count the conditions in a rule; a merged set counts by its values."""
     listed = {_cut_key(literal) for literal in problem.literals}
-    size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
-    return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
+    count = rule.n_conditions
+    for literal in (literal for clause in rule.clauses for literal in clause.literals):
+        if isinstance(literal.value, tuple) and _cut_key(literal) not in listed:
+            encodings = (e for e in problem.table.encodings if e.name == literal.feature)
+            ranks = [e.ranks_of(literal) for e in encodings if isinstance(e, LevelColumn)]
+            in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
+            count += (min(2, len(literal.value)) if in_a_row else len(literal.value)) - 1
+    return count
 
 
 def _cut_key(literal: Literal) -> tuple[Any, ...]:
     return literal.feature, literal.op, literal.value, literal.scale
 
 
-def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProblem) -> int:
-    """Count a merged set of values as its conditions."""
-    if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
-        return 1
-    encodings = (e for e in problem.table.encodings if e.name == literal.feature)
-    ranks = [e.ranks_of(literal) for e in encodings if isinstance(e, LevelColumn)]
-    in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
-    return min(2, len(literal.value)) if in_a_row else len(literal.value)
-
-
-def _one_clause(
-    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
-) -> _Bound:
-    """Search for a better clause; a finished search proves the optimal cost."""
-    nothing = problem.constant_losses[0]  # cost of the rule without clauses
+def _search_bound(
+    problem: LearningProblem,
+    theta: float,
+    objective: float,
+    stop: Callable[[], bool],
+    one_clause: bool,
+) -> tuple[float | None, str, Bools | None]:
+    """Return a lower bound or the reason why it is missing, with the best rule found."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
-    incumbent = max(0.0, nothing - objective)
-    answer, met = best_clause_of_table(problem.table, theta, incumbent, limits)
-    if not answer.proved and objective > (1 + LARGEST_GAP) * (nothing - answer.upper):
-        return _Bound(None, "the search for better rules did not come to its end in time", met)
-    return _Bound(nothing - answer.upper, met=met)
-
-
-def _any_clauses(
-    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
-) -> _Bound:
-    """Solve the linear program over all clauses."""
-    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
-    plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
-    generated = generate(problem.table, plan)
-    if not generated.solved and objective > (1 + LARGEST_GAP) * (generated.lower_bound or 0.0):
+    if one_clause:  # a finished search proves the optimal cost
+        nothing = problem.constant_losses[0]  # cost of the rule without clauses
+        incumbent = max(0.0, nothing - objective)
+        answer, met = best_clause_of_table(problem.table, theta, incumbent, limits)
+        lower, is_finished = nothing - answer.upper, answer.proved
+        why_not = "the search for better rules did not come to its end in time"
+    else:
+        plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
+        rule = generate(problem.table, plan)
+        lower, is_finished, met = rule.lower_bound or 0.0, rule.solved, rule.chosen
         why_not = "the linear program over all rules was not solved to its end in time"
-        return _Bound(None, why_not, generated.chosen)
-    return _Bound(generated.lower_bound or 0.0, met=generated.chosen)
+    if not is_finished and objective > (1 + LARGEST_GAP) * lower:
+        return None, why_not, met
+    return lower, "", met
 
 
 def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
@@ -268,35 +253,29 @@ def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     return any(_cut_key(lit) not in listed for lit in literals if lit.op in ORDERED)
 
 
-def _one_clause_words(model: LiteralRuleClassifier, certificate: Certificate) -> str:
+def _write_proof(model: LiteralRuleClassifier, certificate: Certificate, lower: float) -> str:
     count = f"wrong training rows plus {model.theta:g} a condition"
-    if certificate.proved:
+    objective, least = f"{certificate.objective:.6g}", f"{lower:.6g}"
+    if certificate.counts == ONE_CLAUSE:
+        if certificate.proved:
+            return (
+                f"Proved optimal: no rule of one clause over these conditions has fewer {count} "
+                f"than {least}; this rule has {objective}."
+            )
         return (
-            f"Proved optimal: no rule of one clause over these conditions has fewer {count} than "
-            f"{_figure(certificate.lower_bound)}; this rule has {_figure(certificate.objective)}."
+            f"This rule is {_format_gap(certificate)}: counting {count}, it has {objective}, and "
+            f"no rule of one clause over these conditions has fewer than {least}."
         )
-    return (
-        f"This rule is {_format_gap(certificate)}: counting {count}, it has "
-        f"{_figure(certificate.objective)}, and no rule of one clause over these conditions has "
-        f"fewer than {_figure(certificate.lower_bound)}."
-    )
-
-
-def _any_clauses_words(model: LiteralRuleClassifier, certificate: Certificate) -> str:
     other, takes = model.default_label_, "holds for it"
     if model.rule_set_.form == "cnf":
         other, takes = model.positive_label_, "turns it away"
-    count = (
-        f"wrong training rows plus {model.theta:g} a condition, where a row of class {other!r} "
-        f"counts once for every clause that {takes}"
-    )
     head = f"By this count {_format_gap(certificate)}"
     if certificate.proved:
         head = "Proved optimal by this count"
     return (
-        f"{head}: {count}. This rule has {_figure(certificate.objective)}; no rule over these "
-        f"conditions, of any number of clauses, has fewer than {_figure(certificate.lower_bound)}. "
-        "It does not bound the error that counts each row once."
+        f"{head}: {count}, where a row of class {other!r} counts once for every clause that "
+        f"{takes}. This rule has {objective}; no rule over these conditions, of any number of "
+        f"clauses, has fewer than {least}. It does not bound the error that counts each row once."
     )
 
 
@@ -305,7 +284,3 @@ def _format_gap(certificate: Certificate) -> str:
     if certificate.gap is None:
         return "not proved optimal (the best possible may cost nothing)"
     return f"within {math.ceil(1000 * certificate.gap) / 10:g} % of the best possible"
-
-
-def _figure(value: float | None) -> str:
-    return f"{value:.6g}"

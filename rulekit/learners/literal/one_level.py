@@ -262,35 +262,29 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """Always True."""
         return True
 
-    def _uses_cells(self) -> bool:
-        return self.exact
-
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         self.screening_: ConditionScreening | None = None
-        if self.exact:
-            return self._learn_proved(problem)
-        cover, constants = problem.cover, problem.constant_losses
-        cover.screening = self.screening is not None
-        try:
-            clause = cover.learn(None, float(self.theta), self.rounding, rng)
-        except TimeLimitError:
-            step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
-            return LearnedRule((), constants[0], constants, (step,))
-        clauses = problem.clauses(clause.selected[None, :])
-        proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
-        step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
-        return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
-
-    def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
-        """Find the best clause over bins."""
         theta = float(self.theta)
+        if not self.exact:
+            cover, constants = problem.cover, problem.constant_losses
+            cover.screening = self.screening is not None
+            try:
+                clause = cover.learn(None, theta, self.rounding, rng)
+            except TimeLimitError:
+                step: dict[str, Any] = {"step": 0, "objective": constants[0]}
+                step["stopped"] = "time limit"
+                return LearnedRule((), constants[0], constants, (step,))
+            clauses = problem.clauses(clause.selected[None, :])
+            proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
+            step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
+            return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
         priced = price_table(problem.table, theta)
         best = best_columns(priced, screening=self.screening, deadline=problem.deadline)
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
         literals = [problem.literals[j] for j in best.columns.tolist()]
-        clause = tuple(sorted(literals, key=lambda literal: literal.sort_key))
-        step: dict[str, Any] = {
+        literals.sort(key=lambda literal: literal.sort_key)
+        step = {
             "step": 0,
             "objective": best.cost,
             "relaxation": best.relaxation.lower,
@@ -302,7 +296,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         proof = best.bound, best.proved
-        return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
+        return LearnedRule((tuple(literals),), best.cost, problem.constant_losses, (step,), *proof)
 
 
 def screen_conditions(

@@ -42,7 +42,9 @@ class SeveralClasses:
                     "class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.encoding_key, self.encoded = learner._bin_table(table, learner._uses_cells())
+        self.encoding_key, self.encoded = learner._bin_table(
+            table, getattr(learner, "exact", False)
+        )
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: Floats) -> LearningProblem:
         """Build or reuse the problem of one class among weighted rows."""
@@ -85,11 +87,6 @@ class SeveralClasses:
         """Compute the weighted errors of a list plus `theta` per condition."""
         return float(self.counted[self.table.find_wrong(rule)].sum()) + theta * rule.n_conditions
 
-    def constant(self) -> RuleSet:
-        """Return the constant list of the heaviest class."""
-        mass = np.bincount(self.table.codes, self.weight)
-        return RuleSet((), (), "dnf", self.table.classes[int(mass.argmax())])
-
     def price_of_a_first_condition(self) -> float:
         """Return the penalty below which some one-condition list beats the constant."""
         problem = self.everything()
@@ -131,7 +128,8 @@ def cheaper_list(
     several: SeveralClasses, rule: RuleSet, theta: float, history: tuple[Mapping[str, Any], ...]
 ) -> ListSolution:
     """Return a list, simplified, or the constant one if that costs no more."""
-    options = [simplify(rule), several.constant()]
+    heaviest = np.bincount(several.table.codes, several.weight).argmax()
+    options = [simplify(rule), RuleSet((), (), "dnf", several.table.classes[int(heaviest)])]
     values = [several.objective(option, theta) for option in options]
     k = int(values[1] <= values[0] + 1e-9)
     if options[k] != options[0]:

@@ -116,10 +116,6 @@ class ClausePool:
         missed = ~self.held[list(chosen)].any(axis=0)
         return float(self.described_weight[missed].sum() + self.cost[list(chosen)].sum())
 
-    def compute_reduced_costs(self, mu: Floats) -> Floats:
-        """Cost of each clause, less the dual prices of the rows that it holds for."""
-        return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
-
     def price(
         self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
     ) -> tuple[Boxes, Floats]:
@@ -204,10 +200,6 @@ class MasterAnswer:
     value: float
     mu: Floats  # (rows of the described class,)
     z: Floats  # (clauses,)
-
-    def pad_clauses(self, n_clauses: int) -> "MasterAnswer":
-        """Return the same solution of a larger pool, where the clauses added are not used."""
-        return replace(self, z=np.pad(self.z, (0, n_clauses - len(self.z))))
 
 
 class ClauseMaster:
@@ -297,7 +289,9 @@ def choose_clauses(
 
 def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints:
     """Return the clauses that a rule cheaper than `value` may have."""
-    return np.flatnonzero(pool.compute_reduced_costs(answer.mu) < value - answer.value - GAIN)
+    # by reduced cost: the cost less the dual prices of the rows that a clause holds for
+    reduced = pool.cost - pool.held @ addable(answer.mu)
+    return np.flatnonzero(reduced < value - answer.value - GAIN)
 
 
 class _Choice:
@@ -404,8 +398,8 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pool.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
-        pool.add(clauses)
-        answer = answer.pad_clauses(len(pool))
+        pool.add(clauses)  # which the answer does not use
+        answer = replace(answer, z=np.pad(answer.z, (0, len(pool) - len(answer.z))))
         chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
     rule, objective = pool.boxes_of(chosen), pool.objective(chosen)
     bound = exact.lower_bound if exact.solved or exact.lower_bound > 0 else None

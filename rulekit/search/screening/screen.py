@@ -222,10 +222,6 @@ class Screening:
         """The columns that no test removed, ascending."""
         return np.flatnonzero(~self.removed)
 
-    def restrict(self) -> PricedColumns:
-        """Return the problem over the columns kept, in their order."""
-        return self.problem.take_columns(self.kept)
-
     def first_test(self) -> Ints:
         """Index of the first test that removed each column, -1 for those kept: shape (d,)."""
         first = np.full(len(self.problem.wrong), -1, dtype=np.intp)

@@ -184,14 +184,14 @@ def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     # objective most.
     y = task.problem.y
 
-    def relearn(current: Iterate, r: int) -> Iterate:
-        others = np.delete(current.counts, r, axis=1)
-        clause, counts = task.learn(y | (others > 0).all(axis=1)), current.counts.copy()
-        counts[:, r] = task.count(clause)
-        return task.iterate((*current.clauses[:r], clause, *current.clauses[r + 1 :]), counts)
-
     def take_step(current: Iterate) -> tuple[int, Iterate] | None:
-        candidates = [relearn(current, r) for r in range(n_clauses)]
+        candidates: list[Iterate] = []
+        for r in range(n_clauses):
+            others = np.delete(current.counts, r, axis=1)
+            clause, counts = task.learn(y | (others > 0).all(axis=1)), current.counts.copy()
+            counts[:, r] = task.count(clause)
+            clauses = (*current.clauses[:r], clause, *current.clauses[r + 1 :])
+            candidates.append(task.iterate(clauses, counts))
         lowest = min(c.value for c in candidates)
         if lowest >= current.value - IMPROVEMENT:
             return None

@@ -125,7 +125,17 @@ def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     if answer.x is None or answer.value is None:
         raise answer.error("The two-level linear program")
     u, value = snap_weights(answer.x[: len(task.price)]), answer.value
-    w = _round(task, np.tile(u, (n_clauses, 1)))
+    w = np.tile(u, (n_clauses, 1))
+    # (clause, group) after (clause, group), heaviest first, is settled by the relaxed error cost
+    mass = np.array([[row[g.columns].sum() for g in task.groups] for row in w])
+    order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
+    for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
+        group = task.groups[g]
+        # The group's own weights go first: the gain is that over the clause without it.
+        w[r, group.columns] = 0.0
+        gain = _gain_of_covering(task, w, int(r))
+        block = task.distinct_rows[0][:, group.columns].T
+        w[r, _cheapest_combination(group, block, addable(gain), task.price)] = 1.0
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
@@ -165,21 +175,6 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
             f"The {method} takes tables of up to {most:,} entries ({unit}); this one has "
             f"{entries:,}. Use `method='alternating'`, {ways}."
         )
-
-
-def _round(task: TwoLevelTask, w: Floats) -> Floats:
-    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
-    w = w.copy()
-    mass = np.array([[row[g.columns].sum() for g in task.groups] for row in w])
-    order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
-    for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
-        group = task.groups[g]
-        # The group's own weights go first: the gain is that over the clause without it.
-        w[r, group.columns] = 0.0
-        gain = _gain_of_covering(task, w, int(r))
-        block = task.distinct_rows[0][:, group.columns].T
-        w[r, _cheapest_combination(group, block, addable(gain), task.price)] = 1.0
-    return w
 
 
 def _cheapest_combination(

@@ -50,7 +50,7 @@ def test_the_best_clause_costs_the_same_without_what_was_removed(tests):
 def test_what_is_left_and_its_opposite_cost_the_same():
     cells, _, y, weight, _ = tied_table(3)
     screening = screen(price_columns(cells, y, 0.1, weight), COUNTING)
-    small = screening.restrict()
+    small = screening.problem.take_columns(screening.kept)
     clause = steepest_clause(small)
     assert screening.problem.cost(screening.kept[clause]) == pytest.approx(small.cost(clause))
     cells, matrix, y, weight, _ = tied_table(3)
