@@ -182,6 +182,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         "form": [StrOptions({"dnf", "cnf"})],
     }
     _multi_class = True
+    _n_clauses: ClassVar[int | None] = None  # of learners without `n_clauses`; None is any number
     random_state = None  # of learners that have none
     binarizer_: Binarizer = field(init=False)
 
@@ -212,11 +213,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         clauses, constants = problem.clauses(selection.chosen, moved), problem.constant_losses
         proof = bound, proved, counts_errors, max_clauses
         return LearnedRule(clauses, selection.value, constants, selection.history, *proof)
-
-    @property
-    def has_one_clause(self) -> bool:
-        """Whether no rule of more clauses may be learned."""
-        return getattr(self, "n_clauses", None) == 1
 
     def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:

@@ -321,9 +321,7 @@ class ListPath(LearnedPath):
         most = n_clauses * (len(several.table.classes) - 1)
         limit = values["max_conditions"]
         start = several.one_against_rest(second, self.clauses_within(theta, n_clauses, limit))
-        longest = most if limit is None else min(most, limit)  # a clause has a condition
-        entry = lists.entry(theta, most, limit, *lists.search_from(start, theta, longest))
-        rule = lists.rule(entry.boxes)
+        rule = lists.rule(lists.find_entry(start, theta, most, limit).boxes)
         if several.objective(start, theta) < several.objective(rule, theta):
             rule = start  # a condition of it that no box has
         history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]

@@ -140,13 +140,6 @@ class SearchedLists:
     finished: bool
     seconds: float
 
-    def entry(
-        self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
-    ) -> ArchiveEntry:
-        """Find the best list for one penalty and limits, also in further archives."""
-        entries = [e for archive in (self.archive, *more) for e in archive.entries]
-        return cheapest_entry(entries, theta, n_clauses, max_conditions)
-
     def rule_of(self, clauses: Iterable[Clause], rules: RuleList) -> RuleSet:
         """Convert clauses to a list with the classes of another."""
         labels = tuple(self.names[c] for c in rules.labels)
@@ -164,14 +157,18 @@ class SearchedLists:
         labels = tuple(self.names.index(label) for label in rule.labels)
         return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
-    def search_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
-        """Search from a list, at one penalty; empty if it cannot be written as boxes."""
-        start = self.boxes_of(rule)
-        if start is None:
-            return []
-        archive = ListArchive(self.search.problem)
-        self.search.visit(archive, start, theta, n_clauses)
-        return [archive]
+    def find_entry(
+        self, start: RuleSet, theta: float, n_clauses: int, max_conditions: int | None
+    ) -> ArchiveEntry:
+        """Find the best list for one penalty and limits, also by a search from a list."""
+        entries, boxes = [*self.archive.entries], self.boxes_of(start)
+        if boxes is not None:
+            archive, state = ListArchive(self.search.problem), self.search.make_state(boxes)
+            # a clause has a condition
+            longest = n_clauses if max_conditions is None else min(n_clauses, max_conditions)
+            self.search.visit(archive, state, theta, longest)
+            entries += archive.entries
+        return cheapest_entry(entries, theta, n_clauses, max_conditions)
 
     def move_cuts(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""

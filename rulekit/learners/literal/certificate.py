@@ -149,7 +149,8 @@ def certify(
         raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
     problem, theta = _problem(model, X, y, sample_weight), float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
-    stop, one_clause = Clock.from_seconds(time_limit, should_stop), model.has_one_clause
+    stop = Clock.from_seconds(time_limit, should_stop)
+    one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
     lower: float | None = None
     met: Bools | None = None  # conditions of the clauses of the best rule found, shape (k, d)
     if theta <= 0:

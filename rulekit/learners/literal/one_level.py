@@ -199,6 +199,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
     }
     _needs = (Needs("rounding", "exact", (False,)),)
+    _n_clauses = 1
 
     theta: float = 1.0
     form: str = "dnf"
@@ -256,11 +257,6 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             raise ValueError(
                 "`screening='duality'` needs `exact=True`. Set it, or use `screening='counting'`."
             )
-
-    @property
-    def has_one_clause(self) -> bool:
-        """Always True."""
-        return True
 
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         self.screening_: ConditionScreening | None = None

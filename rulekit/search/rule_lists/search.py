@@ -17,6 +17,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ class ListSearch:
             for theta in (*falling, *falling[-2::-1]):
                 if should_stop():
                     return archive
-                start = self._state(archive.best(plan.max_clauses, theta))
+                start = self.make_state(archive.best(plan.max_clauses, theta))
                 if round_number:  # a clause less at random, now and then two neighbours exchanged
                     clauses = list(start.clauses)
                     if clauses:
@@ -121,7 +122,7 @@ class ListSearch:
                         r = int(rng.integers(len(clauses) - 1))
                         clauses[r : r + 2] = clauses[r + 1], clauses[r]
                     start = self._assign_classes(clauses, start)
-                self._visit(archive, start, theta, plan.max_clauses)
+                self.visit(archive, start, theta, plan.max_clauses)
         return archive
 
     def rule_list(
@@ -139,10 +140,6 @@ class ListSearch:
             return None
         return RuleList(boxes, labels, default)
 
-    def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
-        """Descend from a list at one price, add clauses while they pay; archive what is met."""
-        self._visit(archive, self._state(start), theta, max_clauses)
-
     def offer_conditions(self, archive: ListArchive) -> None:
         """Offer the best single condition: a new clause starts from two, which may both pay."""
         p, total = self.problem.n_features, self._mass(np.ones(len(self.problem.y), bool))
@@ -156,7 +153,7 @@ class ListSearch:
             box = whole_box(self.problem.n_bins)[0]
             box[best[0]] = best[1]
             empty = archive.best(0, 0.0)
-            state = self._state(empty)
+            state = self.make_state(empty)
             self._offer(archive, self._assign_classes((self._clause(box, empty.default),), state))
 
     def _single_conditions(self, f: int) -> tuple[Ints, Floats]:
@@ -179,9 +176,10 @@ class ListSearch:
                 held = np.vstack([held, upto[n - 1], mass[n]])
         return ends, held
 
-    def _visit(
+    def visit(
         self, archive: ListArchive, state: _ListState, theta: float, max_clauses: int
     ) -> None:
+        """Descend from a list at one price, add clauses while they pay; archive what is met."""
         self._offer(archive, state)
         state = self._descend(archive, state, theta)
         while len(state.clauses) < max_clauses:
@@ -198,9 +196,21 @@ class ListSearch:
     def _descend(self, archive: ListArchive, state: _ListState, theta: float) -> _ListState:
         """Improve a list until no move does."""
         while True:
-            better = self._reshape(state, theta)
-            if better is None:
-                better = self._shorten(archive, state, theta) or self._exchange(state, theta)
+            better, clauses = self._reshape(state, theta), state.clauses
+            if better is None:  # a clause less, if the list costs no more
+                rests = [(*clauses[:r], *clauses[r + 1 :]) for r in range(len(clauses))]
+                options = [self._assign_classes(rest, state) for rest in rests]
+                for option in options:
+                    self._offer(archive, option)
+                better = _cheapest(options, theta, state.objective(theta))
+            if better is None:  # two neighbours exchanged, if the list costs less
+                orders = [
+                    (*clauses[:r], b, a, *clauses[r + 2 :])
+                    for r, (a, b) in enumerate(pairwise(clauses))
+                    if (a.holds & b.holds).any()
+                ]
+                options = [self._assign_classes(order, state) for order in orders]
+                better = _cheapest(options, theta, state.objective(theta))
             if better is None:
                 return state
             self._offer(archive, better)
@@ -220,25 +230,6 @@ class ListSearch:
                 if new.objective(theta) < state.objective(theta) - IMPROVEMENT:
                     state = new
         return None if state is start else state
-
-    def _shorten(self, archive: ListArchive, state: _ListState, theta: float) -> _ListState | None:
-        """Leave out the clause without which the list costs least, where it costs no more."""
-        options = []
-        for r in range(len(state.clauses)):
-            rest = (*state.clauses[:r], *state.clauses[r + 1 :])
-            options.append(self._assign_classes(rest, state))
-            self._offer(archive, options[-1])
-        return _cheapest(options, theta, state.objective(theta))
-
-    def _exchange(self, state: _ListState, theta: float) -> _ListState | None:
-        """Exchange two neighbours, where the list costs less."""
-        options = []
-        for r in range(len(state.clauses) - 1):
-            a, b = state.clauses[r : r + 2]
-            if (a.holds & b.holds).any():
-                order = (*state.clauses[:r], b, a, *state.clauses[r + 2 :])
-                options.append(self._assign_classes(order, state))
-        return _cheapest(options, theta, state.objective(theta))
 
     def _grow(self, state: _ListState, theta: float) -> _ListState | None:
         """Insert a clause at the place and for the class with the largest saving."""
@@ -304,7 +295,8 @@ class ListSearch:
         default = _heaviest(mass, old.default)
         return _ListState(tuple(kept), default, loss + float(mass.sum() - mass[default]))
 
-    def _state(self, rules: RuleList) -> _ListState:
+    def make_state(self, rules: RuleList) -> _ListState:
+        """Assign the best classes to the boxes of a list."""
         boxes = zip(rules.boxes, rules.labels, strict=True)
         clauses = [self._clause(box, label) for box, label in boxes]
         return self._assign_classes(clauses, _ListState((), rules.default, 0.0))
