@@ -172,7 +172,21 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     def _fit_columns(self, X: Any, columns: Columns, y: Any) -> None:
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
-        cuts = self._user_cuts(columns, readings)
+        cuts = {}
+        for name, given in dict(self.thresholds or {}).items():
+            if str(name) not in columns:
+                raise ValueError(
+                    f"`thresholds` names column {name!r}, which the table does not have; "
+                    "remove the entry or correct the name."
+                )
+            column = columns[str(name)]
+            part = "date" if column.dtype == object and is_dates(column) else None
+            if column.dtype == object and (part is None or str(name) in readings):
+                raise ValueError(
+                    f"`thresholds` gives cut points for column {name!r}, which does not hold "
+                    "numbers. Remove the entry."
+                )
+            cuts[str(name)] = edges_of_cuts(str(name), given, part)
         classes = self._classes(y, columns)
         cuts |= self._automatic_cuts(columns, cuts, classes)
         cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
@@ -251,7 +265,13 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if isinstance(X, pd.DataFrame):
             X = X.set_axis([str(name) for name in X.columns], axis=1)
             if not reset:
-                X = self._sort_columns(X)
+                names = self.column_names_
+                if absent := [repr(name) for name in names if name not in X.columns]:
+                    raise DataError(
+                        f"The table must have every column seen in `fit`; it lacks {few(absent)}. "
+                        "Add the column, empty where it is not known."
+                    )
+                X = X[names] if hasattr(self, "feature_names_in_") else X
             validate_data(self, X, reset=reset, skip_check_array=True)
             frame = X
         else:
@@ -264,16 +284,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         columns, report = conform(frame, self._schema, exact=reset)
         report.warn(stacklevel=3)
         return columns
-
-    def _sort_columns(self, X: pd.DataFrame) -> pd.DataFrame:
-        names = self.column_names_
-        absent = [name for name in names if name not in X.columns]
-        if absent:
-            raise DataError(
-                "The table must have every column seen in `fit`; it lacks "
-                f"{few([*map(repr, absent)])}. Add the column, empty where it is not known."
-            )
-        return X[names] if hasattr(self, "feature_names_in_") else X
 
     def _classes(self, y: Any, columns: Mapping[str, Any]) -> NDArray[np.intp] | None:
         if y is None:
@@ -291,26 +301,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             gaps = f"it is missing in {n_missing}. Leave these rows out."
             raise DataError(f"`y` must have a class in every row; {gaps}")
         return codes
-
-    def _user_cuts(
-        self, columns: Mapping[str, NDArray[Any]], readings: Mapping[str, Reading]
-    ) -> dict[str, NDArray[np.float64]]:
-        given = {}
-        for name, cuts in dict(self.thresholds or {}).items():
-            if str(name) not in columns:
-                raise ValueError(
-                    f"`thresholds` names column {name!r}, which the table does not have; "
-                    "remove the entry or correct the name."
-                )
-            column = columns[str(name)]
-            part = "date" if column.dtype == object and is_dates(column) else None
-            if column.dtype == object and (part is None or str(name) in readings):
-                raise ValueError(
-                    f"`thresholds` gives cut points for column {name!r}, which does not hold "
-                    "numbers. Remove the entry."
-                )
-            given[str(name)] = edges_of_cuts(str(name), cuts, part)
-        return given
 
     def _automatic_cuts(
         self,
@@ -421,8 +411,19 @@ def _summary(
     kind, cuts, reads = "levels", (), encoding.part or ""
     others = ["missing"]
     if isinstance(encoding, OrderedColumn):
-        kind, cuts, bins = "ordered", tuple(encoding.cuts.tolist()), _bins(encoding)
-        reads = "order" if encoding.order else reads
+        kind, cuts = "ordered", tuple(encoding.cuts.tolist())
+        reads, names = "order" if encoding.order else reads, ["any"]
+        if cuts:
+            below, above = (
+                [encoding.cut_literal(k, side) for k in range(len(cuts))] for side in (-1, 1)
+            )
+            low, high = (
+                [value_text(spell_part(x.value, x.part)) for x in side] for side in (below, above)
+            )
+            inner = "> {} to {}" if encoding.is_plain else f"{above[0].op} {{}}, {below[0].op} {{}}"
+            names = [f"{below[0].op} {low[0]}", *map(inner.format, high[:-1], low[1:])]
+            names.append(f"{above[-1].op} {high[-1]}")
+        bins = list(zip(names, [-np.inf, *cuts], [*cuts, np.inf], strict=True))
     elif isinstance(encoding, LevelColumn):
         parts = [(spell_part(group[0], encoding.part), len(group)) for group in encoding.groups]
         names = [value_text(v) if n == 1 else f"{n} rare levels" for v, n in parts]
@@ -440,17 +441,3 @@ def _summary(
     n_conditions = len(encoding.conditions())
     kind = kind if n_conditions else "nothing"
     return ColumnSummary(encoding.name, reads, kind, cuts, tuple(cells), n_conditions)
-
-
-def _bins(encoding: OrderedColumn) -> list[tuple[str, float, float]]:
-    cuts = encoding.cuts
-    if not len(cuts):
-        return [("any", -np.inf, np.inf)]
-    below, above = ([encoding.cut_literal(k, side) for k in range(len(cuts))] for side in (-1, 1))
-    texts = [[value_text(spell_part(x.value, x.part)) for x in side] for side in (below, above)]
-    between = "> {} to {}" if encoding.is_plain else f"{above[0].op} {{}}, {below[0].op} {{}}"
-    inner = zip(texts[1][:-1], texts[0][1:], strict=True)
-    names = [f"{below[0].op} {texts[0][0]}", *(between.format(*pair) for pair in inner)]
-    names.append(f"{above[-1].op} {texts[1][-1]}")
-    ends = [-np.inf, *cuts.tolist(), np.inf]
-    return list(zip(names, ends[:-1], ends[1:], strict=True))

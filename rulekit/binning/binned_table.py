@@ -23,10 +23,6 @@ Ints = NDArray[np.intp]
 DENSE = 2_000_000  # entries of a matrix that is kept as a whole
 
 
-#: Fields of `Conditions` with an entry for each condition.
-CONDITION_PARTS = ("feature", "runs", "side", "rank", "literals", "chain", "place")
-
-
 def _nothing() -> Ints:
     return np.zeros(0, dtype=np.intp)
 
@@ -79,9 +75,13 @@ class Conditions:
 
     def take(self, columns: Ints) -> "Conditions":
         """Keep some conditions, in this order."""
-        parts = {name: getattr(self, name) for name in CONDITION_PARTS}
-        taken = {name: _take(part, columns) if len(part) else part for name, part in parts.items()}
-        return Conditions(self.n_codes, **taken)
+        names = ("feature", "runs", "side", "rank", "chain", "place")
+        taken = {name: part[columns] for name in names if len(part := getattr(self, name))}
+        if isinstance(self.literals, LazyLiterals):
+            literals = replace(self.literals, keys=self.literals.keys[columns])
+            return replace(self, literals=literals, **taken)
+        listed = tuple(self.literals[j] for j in columns) if self.literals else ()
+        return replace(self, literals=listed, **taken)
 
     def opposite(self) -> "Conditions":
         """Return the conditions that hold in the other bins, in this order."""
@@ -149,12 +149,6 @@ def _negate(literals: Sequence[Literal], j: int) -> Literal:
 
 def _pick(parts: Sequence[Sequence[Literal]], feature: int, position: int) -> Literal:
     return parts[feature][position]
-
-
-def _take(part: Any, columns: Ints) -> Any:
-    if isinstance(part, LazyLiterals):
-        return replace(part, keys=part.keys[columns])
-    return tuple(part[j] for j in columns) if isinstance(part, tuple) else part[columns]
 
 
 def join_conditions(parts: Sequence[Conditions]) -> Conditions:
@@ -314,7 +308,8 @@ class BinnedTable:
         complements = np.full(len(self.feature), -1, np.intp)
         for feature, columns in self.conditions.of_feature.items():
             seen = self.conditions.table(columns)[self.encodings[feature].find_cells()].T
-            holding, other = (_as_bytes(table) for table in (seen, ~seen))
+            packed = np.ascontiguousarray(np.packbits([seen, ~seen], axis=2))
+            holding, other = packed.view(f"V{packed.shape[2]}")[:, :, 0].tolist()
             at = dict(zip(holding, columns.tolist(), strict=True))
             complements[columns] = [at.get(key, -1) for key in other]
         return complements
@@ -426,12 +421,6 @@ class BinnedTable:
         result = self[rows]
         result.opposite.__dict__["content"] = table.content[rows]
         return result, rows
-
-
-def _as_bytes(rows: Bools) -> list[bytes]:
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    keys: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
-    return keys
 
 
 def _inside(cells: NDArray[np.integer], runs: Ints) -> Bools:

@@ -264,7 +264,7 @@ class LevelColumn:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
         literals = literals_of(self)
         none = np.zeros(len(literals), dtype=int)
-        runs = runs_of([cell_table(self, literals)])
+        runs = runs_of([mask_table(literals, self.representatives()).T])
         n_codes = np.array([self.n_cells])
         if not by_text:
             return Conditions(n_codes, none, runs, none, none, literals, none - 1, none)
@@ -351,8 +351,3 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
 def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
     """Take a column as objects, numbers as they are."""
     return column if column.dtype == object else column.astype(object)
-
-
-def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
-    """Return in which cells each literal holds, shape (n_cells, number of literals)."""
-    return mask_table(literals, column.representatives()).T

@@ -24,6 +24,10 @@ Values = NDArray[np.float64]
 Classes = NDArray[np.intp]
 MAX_DECIMALS = 22  # powers of ten up to this one are exact in double precision
 WHOLE = 2.0**53
+Counts = NDArray[np.int64]
+NOISE = 1e-12
+#: The best accepted cut of the values ``start .. stop-1``: minus its gain, start, at, stop.
+Split = tuple[float, int, int, int]
 
 
 def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> Values:
@@ -31,27 +35,19 @@ def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) ->
     # A value of more than half of the rows is a bin of its own; each side of it is cut by
     # quantiles.
     ordered = np.sort(values)
-    usual = usual_value(ordered)
-    if usual is None:
-        return _cut_evenly(ordered, n_thresholds + 1)
+    usual = ordered[len(ordered) // 2]
     sides = [s for s in (ordered[ordered < usual], ordered[ordered > usual]) if len(s)]
-    if len(sides) > n_thresholds:
+    n_other = sum(map(len, sides))
+    if not 0 < 2 * n_other < len(ordered) or len(sides) > n_thresholds:
         return _cut_evenly(ordered, n_thresholds + 1)
     parts = [n_thresholds]
     if len(sides) == 2:
-        share = round(n_thresholds * len(sides[0]) / (len(sides[0]) + len(sides[1])))
+        share = round(n_thresholds * len(sides[0]) / n_other)
         below = min(max(share, 1), n_thresholds - 1)
         parts = [below, n_thresholds - below]
     around = [sides[0][-1], usual] if sides[0][0] < usual else [usual]
     inside = [_cut_evenly(side, k) for side, k in zip(sides, parts, strict=True)]
     return np.concatenate([around, *inside])
-
-
-def usual_value(ordered: Values) -> float | None:
-    """Return the value that more than half of the rows hold, and not all; None without one."""
-    middle = ordered[len(ordered) // 2]
-    low, high = np.searchsorted(ordered, middle), np.searchsorted(ordered, middle, side="right")
-    return float(middle) if len(ordered) < 2 * (high - low) < 2 * len(ordered) else None
 
 
 def _cut_evenly(ordered: Values, parts: int) -> Values:
@@ -142,14 +138,6 @@ def shortest(raw: Values, low: Values, high: Values) -> Values:
     return short
 
 
-Counts = NDArray[np.int64]
-NOISE = 1e-12
-
-
-#: The best accepted cut of the values ``start .. stop-1``: minus its gain, start, at, stop.
-Split = tuple[float, int, int, int]
-
-
 def mdlp_cuts(
     values: NDArray[np.float64], classes: NDArray[np.intp], max_cuts: int | None = None
 ) -> NDArray[np.float64]:
@@ -202,8 +190,7 @@ def entropy(counts: Counts) -> NDArray[np.float64]:
     return np.asarray(-(share * logs).sum(axis=1), dtype=float)
 
 
-Method = Callable[[Values, Any, Any], Values]
-METHODS: dict[str, Method] = {
+METHODS: dict[str, Callable[[Values, Any, Any], Values]] = {
     "quantile": quantile_cuts,
     "uniform": uniform_cuts,
     "median": median_cuts,

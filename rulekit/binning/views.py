@@ -39,6 +39,7 @@ from rulekit.rules.condition import (
 
 FEW = 31  # of a part of a date with no more values, every one is a cut
 PRIOR = 10.0  # rows of average class that a level is given before levels are put in order
+MAX_LEVELS = 50  # of text, where no binarizer sets another limit
 Values = NDArray[np.float64]
 Groups = tuple[tuple[Any, ...], ...]
 
@@ -101,8 +102,18 @@ class Cutting:
         if read_as == "words":
             words = choose_words([str(v) for v in present], cells.classes)
             return [WordColumn(name, word, has_missing) for word in words]
-        parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
-        return [view for part in parts for view in self._part(cells, part)]
+        views: list[ColumnEncoding] = []
+        for part in (read_as,) if isinstance(read_as, str) else tuple(read_as):
+            values = positions_in(name, present, part, None)
+            distinct = np.unique(values)
+            if len(distinct) < 2:  # the same in every row
+                continue
+            column = OrderedColumn(name, np.empty(0), has_missing, part)
+            cuts = self.cuts(column, values, cells.classes, distinct)
+            views += [replace(column, cuts=cuts)] if len(cuts) else []
+            if part == "weekday" or (part == "month" and len(distinct) > 2):
+                views += self._levels(replace(cells, present=values.astype(object)), part)
+        return views
 
     def _levels(
         self, cells: _Cells, part: str | None = None, refuse: bool = False
@@ -143,19 +154,6 @@ class Cutting:
             [v for (v,), p in zip(ordered, part, strict=True) if p == k] for k in range(n_parts)
         ]
         return (*frequent, *(tuple(sorted(levels, key=str)) for levels in parts if levels))
-
-    def _part(self, cells: _Cells, part: str) -> list[ColumnEncoding]:
-        """Read one part of dates; one that is the same in every row gives nothing."""
-        values = positions_in(cells.name, cells.present, part, None)
-        distinct = np.unique(values)
-        if len(distinct) < 2:
-            return []
-        named = OrderedColumn(cells.name, np.empty(0), cells.has_missing, part)
-        cuts = self.cuts(named, values, cells.classes, distinct)
-        views: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
-        if part == "weekday" or (part == "month" and len(distinct) > 2):
-            views += self._levels(replace(cells, present=values.astype(object)), part)
-        return views
 
     def cuts(
         self, column: OrderedColumn, values: Values, classes: Classes | None, distinct: Values
@@ -295,9 +293,6 @@ def _sort_by_share(
     share = (hits + PRIOR * mean) / (rows + PRIOR)
     order = sorted(range(len(groups)), key=lambda k: (float(share[k]), str(groups[k][0])))
     return tuple(groups[k] for k in order)
-
-
-MAX_LEVELS = 50  # of text, where no binarizer sets another limit
 
 
 @dataclass(frozen=True)

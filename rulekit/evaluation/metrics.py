@@ -17,6 +17,8 @@ from rulekit.exceptions import DataError
 from rulekit.learners.choice import mark_counted
 from rulekit.rules import wilson_interval
 
+BANDS = 10
+
 
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Compute the share of rows, by weight, whose prediction is wrong; all arrays (n,)."""
@@ -99,9 +101,6 @@ def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
 def _share(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     whole = weights.sum()
     return float((values * weights).sum() / whole) if whole else math.nan
-
-
-BANDS = 10
 
 
 def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
@@ -241,17 +240,26 @@ class GroupMetrics:
 
     def sentences(self) -> list[str]:
         """Return the gaps, largest first, and the groups too small to be compared, as sentences."""
-        largest_first = sorted(self.gaps.values(), key=lambda gap: -gap.size)
+        sentences = []
+        for gap in sorted(self.gaps.values(), key=lambda gap: -gap.size):
+            low, high = (f"{100 * end:.1f}" for end in gap.interval)
+            chance = ", so chance alone may explain it" if gap.by_chance else ""
+            pairs = ((gap.high, gap.high_share), (gap.low, gap.low_share))
+            shares = ", ".join(self._share(*pair) for pair in pairs)
+            sentences.append(
+                f"{share_words(gap.measure, self.positive)}: {shares}. A gap of "
+                f"{100 * gap.size:.1f} points (95 % interval {low} to {high}{chance})."
+            )
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, groups in self.small.items():
             if groups:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
         return [
-            *map(self._describe, largest_first),
+            *sentences,
             *(
                 f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
-                f"rows): {', '.join(shares)}."
-                for groups, shares in alike.items()
+                f"rows): {', '.join(measures)}."
+                for groups, measures in alike.items()
             ),
             *(
                 f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups have "
@@ -260,13 +268,6 @@ class GroupMetrics:
                 if measure not in self.gaps
             ),
         ]
-
-    def _describe(self, gap: Gap) -> str:
-        words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"
-        low, high = (f"{100 * end:.1f}" for end in gap.interval)
-        chance = ", so chance alone may explain it" if gap.by_chance else ""
-        shares = f"{self._share(gap.high, gap.high_share)}, {self._share(gap.low, gap.low_share)}"
-        return f"{words}: {shares}. A gap of {size} (95 % interval {low} to {high}{chance})."
 
     def _share(self, group: str, share: float) -> str:
         """Write a group with its share; a group that ends in a number, behind it."""
@@ -337,40 +338,42 @@ def group_metrics(
     if isinstance(few, bool) or not isinstance(few, (int, np.integer)) or few < 1:
         raise ValueError(f"`few` must be a whole number of rows, 1 or more; got {few!r}.")
     X = as_pandas(X)
-    groups = _grouping(X, group)
-    truth = read_labels(y).astype(object)
-    _check_rows(len(X), {"`y`": truth, "`group`": groups.codes})
-    answers = np.asarray(model.predict(X), dtype=object)
-    positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
-    table, overall = _shares(truth, answers, positive, groups)
-    gaps = {m: gap for m in GROUP_MEASURES if (gap := _largest_gap(table, m, few)) is not None}
-    return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
-
-
-def _grouping(X: pd.DataFrame, group: Any) -> RowGroups:
     if isinstance(group, RowGroups):
-        return group
-    if not isinstance(group, str):
-        return row_groups(group, str(getattr(group, "name", None) or "the group"))
-    if group not in getattr(X, "columns", ()):
+        groups = group
+    elif not isinstance(group, str):
+        groups = row_groups(group, str(getattr(group, "name", None) or "the group"))
+    elif group in getattr(X, "columns", ()):
+        groups = row_groups(X[group], group)
+    else:
         raise DataError(
             f"`group` names column {group[:60]!r}, which the table does not have. Correct the "
             "name, or give the column's values."
         )
-    return row_groups(X[group], group)
-
-
-def _check_rows(n: int, given: Mapping[str, Any]) -> None:
-    for name, values in given.items():
+    truth, n = read_labels(y).astype(object), len(X)
+    for name, values in (("`y`", truth), ("`group`", groups.codes)):
         if len(values) != n:
             k = len(values)
             raise DataError(f"{name} must have a value for each of the {n} rows; it has {k}.")
-    absent = np.asarray(pd.isna(given["`y`"]))
+    absent = np.asarray(pd.isna(truth))
     if absent.any():
         raise DataError(
             f"`y` must hold a class in every row; it is missing in {absent.sum()} of {n} rows "
             f"(first: row {int(absent.argmax()) + 1}). Leave these rows out."
         )
+    answers = np.asarray(model.predict(X), dtype=object)
+    positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
+    table, overall = _shares(truth, answers, positive, groups)
+    gaps = {}
+    for measure, among in GROUP_MEASURES.items():
+        rows = table[(table[among] >= few) & table[measure].notna()]
+        if len(rows) < 2:
+            continue
+        high, low = str(rows[measure].idxmax()), str(rows[measure].idxmin())
+        ends = rows.loc[[high, low], [measure, f"{measure}_low", f"{measure}_high"]].to_numpy(float)
+        (p, p_low, p_high), (q, q_low, q_high) = ends.tolist()
+        below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
+        gaps[measure] = Gap(measure, high, low, p, q, (p - q - below, p - q + above))
+    return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
 
 
 def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
@@ -404,15 +407,3 @@ def _shares(
         table[measure] = [part / whole if whole else math.nan for part, whole in pairs]
         table[[f"{measure}_low", f"{measure}_high"]] = [wilson_interval(*pair) for pair in pairs]
     return table.iloc[:-1], table.iloc[-1].rename("all")
-
-
-def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:
-    """Find the groups with the largest difference, among those with enough rows."""
-    rows = table[(table[GROUP_MEASURES[measure]] >= few) & table[measure].notna()]
-    if len(rows) < 2:
-        return None
-    high, low = str(rows[measure].idxmax()), str(rows[measure].idxmin())
-    ends = rows.loc[[high, low], [measure, f"{measure}_low", f"{measure}_high"]].to_numpy(float)
-    (p, p_low, p_high), (q, q_low, q_high) = ends.tolist()
-    below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
-    return Gap(measure, high, low, p, q, (p - q - below, p - q + above))

@@ -14,7 +14,7 @@ from rulekit.exceptions import RuleError
 from rulekit.families import ScorecardClassifier
 from rulekit.families.ideal_dnf.solver.prime_implicants import minimum_dnf
 from rulekit.learners.shares import Likeness
-from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import Clause, RuleSet, scorecard_of
 from rulekit.rules.simplification import simplify, simplify_clause
 
 MOST_CONDITIONS = 10  # limit for thresholds written as rules: 2 ** 10 kinds of rows
@@ -32,11 +32,8 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
         )
     share = model.get_rules()["share"].to_numpy(dtype=float)
     order = np.argsort(-share.round(12), kind="stable").tolist()
-    points = []
-    for k in range(rule.n_clauses + 1):
-        on = sorted(order[:k])
-        points.append((tuple(r + 1 for r in on), rule.take_clauses(on)))
-    return points
+    switched = [sorted(order[:k]) for k in range(rule.n_clauses + 1)]
+    return [(tuple(r + 1 for r in on), rule.take_clauses(on)) for on in switched]
 
 
 def operating_points(
@@ -103,29 +100,20 @@ def operating_points(
     if by == "clauses":
         name, points = "clauses", [(on, rule.predict(columns)) for on, rule in clause_points(model)]
     else:
-        name, chance = "threshold", chances_of(model, columns)
+        name = "threshold"
+        chance = model.predict_proba(columns)[:, classes.index(described)].round(9)
         levels = [1.0, *np.unique(chance)[::-1].tolist()]
         points = [(level, np.where(chance >= level, described, other)) for level in levels]
     rows = []
     for value, answers in points:
-        rows.append({name: value} | _figures(y, answers, positive))
+        tp, fp, fn, tn = confusion_counts(y, answers, positive).values()
+        n = tp + fp + fn + tn
+        parts = (tp + fp, n), (tp, tp + fn), (fp, fp + tn), (tp, tp + fp), (fp + fn, n)
+        shares = (part / whole if whole else np.nan for part, whole in parts)
+        rows.append({name: value} | dict(zip(MEASURES, shares, strict=True)))
         if costs is not None:
             rows[-1]["cost_per_100"] = cost_per_100(y, answers, costs, positive=described)
     return pd.DataFrame(rows)
-
-
-def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
-    """Return the probability of the described class, where known, shape (n,)."""
-    class_index = model.classes_.tolist().index(model.positive_label_)
-    return np.asarray(model.predict_proba(columns)[:, class_index].round(9))
-
-
-def _figures(y: ArrayLike, answers: Any, positive: Any) -> dict[str, float]:
-    tp, fp, fn, tn = confusion_counts(y, answers, positive).values()
-    n = tp + fp + fn + tn
-    parts = (tp + fp, n), (tp, tp + fn), (fp, fp + tn), (tp, tp + fp), (fp + fn, n)
-    shares = (part / whole if whole else np.nan for part, whole in parts)
-    return dict(zip(MEASURES, shares, strict=True))
 
 
 def threshold_rule(model: Any, threshold: float) -> RuleSet:
@@ -159,8 +147,14 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     default = next(c for c in model.classes_.tolist() if c != positive)
     model = getattr(model, "learner_", model)  # the model that computes the probabilities
     card = scorecard_of(rule) if isinstance(model, ScorecardClassifier) else ()
-    if card:
-        return _from_total(model, card[0], threshold, default)
+    if card:  # the lowest total whose probability reaches the threshold
+        lowest, highest = card[0].span
+        totals = np.arange(lowest, highest + 1)
+        reached = totals[model._chances.compute(totals).round(9) >= threshold]
+        if not len(reached):
+            return RuleSet((), (), "dnf", default)
+        needed = () if reached[0] == lowest else (replace(card[0], total=int(reached[0])),)
+        return RuleSet((Clause(needed),), (model.positive_label_,), "dnf", default)
     likeness = model._shares.likeness
     conditions = getattr(likeness, "conditions", ())
     if not isinstance(likeness, Likeness) or len(conditions) > MOST_CONDITIONS:
@@ -182,14 +176,3 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     form = minimum_dnf(on & possible, ~on & possible, time_limit=SECONDS)
     clauses = tuple(c for c in map(clause, form.cubes.tolist()) if c is not None)
     return simplify(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
-
-
-def _from_total(model: Any, split: PointsSplit, threshold: float, default: Any) -> RuleSet:
-    """Return the lowest total whose probability reaches the threshold."""
-    lowest, highest = split.span
-    totals = np.arange(lowest, highest + 1)
-    reached = totals[model._chances.compute(totals).round(9) >= threshold]
-    if not len(reached):
-        return RuleSet((), (), "dnf", default)
-    conditions = () if reached[0] == lowest else (replace(split, total=int(reached[0])),)
-    return RuleSet((Clause(conditions),), (model.positive_label_,), "dnf", default)

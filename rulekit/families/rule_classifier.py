@@ -196,12 +196,23 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
-            self._refuse_of_two(table)
+            n = len(table.classes)
+            if "points" in self.forms:
+                raise ValueError(
+                    f"'points' in `forms` needs two classes; `y` has {n}. Got {tuple(self.forms)}; "
+                    "use forms=('rule',)."
+                )
+            limits = {} if self.max_gap is None else self.max_gap
+            if not isinstance(limits, Mapping) or set(limits) - {"error"}:
+                raise ValueError(
+                    f"With {n} classes `max_gap` can only limit 'error'; got "
+                    f"max_gap={self.max_gap!r}. Give a mapping with 'error' alone, or learn from "
+                    "`y == label`."
+                )
             self._note_several(table)
         else:
             self._note_classes(table, self.positive_label)
-        limit = self.time_limit
-        until = math.inf if limit is None else time.time() + limit
+        until = math.inf if self.time_limit is None else time.time() + self.time_limit
         state = self.random_state
         has_seed = isinstance(state, Integral)
         seed = int(state) if has_seed else int(generator_of(state).integers(2**31))
@@ -272,22 +283,6 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             f"lower by more than {loss.text(noise)}, the noise that the inner folds leave.",
         )
         return plain
-
-    def _refuse_of_two(self, table: TrainingTable) -> None:
-        """Raise an error for parameters that need two classes."""
-        n = len(table.classes)
-        if "points" in self.forms:
-            raise ValueError(
-                f"'points' in `forms` needs two classes; `y` has {n}. Got {tuple(self.forms)}; "
-                "use forms=('rule',)."
-            )
-        limits = {} if self.max_gap is None else self.max_gap
-        if not isinstance(limits, Mapping) or set(limits) - {"error"}:
-            raise ValueError(
-                f"With {n} classes `max_gap` can only limit 'error'; got "
-                f"max_gap={self.max_gap!r}. Give a mapping with 'error' alone, or learn from `y "
-                "== label`."
-            )
 
     def _costs_by_class(self) -> Costs | None:
         """Return the error costs by class, since rules for either class are compared."""

@@ -1,6 +1,6 @@
 """`FAMILIES`: every learner that pages, command line, comparisons and tests iterate over."""
 
-from rulekit.families.family import Family, size_words
+from rulekit.families.family import Family, size_words, state_errors
 from rulekit.families.hyperplane.hyperplane import FAMILY as HYPERPLANE
 from rulekit.families.ideal_dnf.ideal_dnf import FAMILY as IDEAL_DNF
 from rulekit.families.power_law.tree import FAMILY as POWER_LAW
@@ -15,8 +15,6 @@ from rulekit.learners import (
 )
 
 PAPERS = "The papers' methods (Boolean rules by linear programs)"
-
-
 SEARCH = Family(
     key="search",
     model=BoxSearchClassifier(),
@@ -47,10 +45,7 @@ ONE_CLAUSE_PROVED = Family(
         "Finds the single AND (or OR) that costs least and proves it, or says how far it may be "
         "from the best; a row can count once for every condition."
     ),
-    good_for=(
-        "a proved checklist. On 11 public tables: 15.8 % wrong with 2.4 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %."
-    ),
+    good_for=f"a proved checklist. {state_errors(15.8, 2.4)}",
 )
 ONE_CLAUSE = Family(
     key="one_level",
@@ -60,29 +55,23 @@ ONE_CLAUSE = Family(
     question=PAPERS,
     name="One clause, rounded",
     sentence="A single AND (or OR) of conditions from one linear program.",
-    good_for=(
-        "very short rules on large tables. On 11 public tables: 16.0 % wrong with 2.5 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %."
-    ),
+    good_for=f"very short rules on large tables. {state_errors(16.0, 2.5)}",
 )
 TWO_LEVEL = {
     "alternating": (
         "Alternating minimisation",
         "Shares the rows out among the clauses, relearns every clause, and repeats.",
-        "comparison with the paper. On 11 public tables: 14.7 % wrong with 5.0 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %.",
+        f"comparison with the paper. {state_errors(14.7, 5.0)}",
     ),
     "block_coordinate": (
         "Block coordinate descent",
         "Improves one clause at a time while the others stay; its objective never rises.",
-        "a second opinion. On 11 public tables: 14.1 % wrong with 4.6 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %.",
+        f"a second opinion. {state_errors(14.1, 4.6)}",
     ),
     "set_cover": (
         "Set covering",
         "Learns one clause after the other, each for what the earlier ones left over.",
-        "quick answers. On 11 public tables: 14.6 % wrong with 3.9 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %.",
+        f"quick answers. {state_errors(14.6, 3.9)}",
     ),
     "lp": (
         "Two-level linear program",
@@ -104,10 +93,7 @@ COLUMN_GENERATION = Family(
         "Adds clauses to a linear program until none helps, then chooses among them; a clause "
         "costs as much as a condition, and a wrongly taken row counts once for every clause."
     ),
-    good_for=(
-        "a bound on the best rule. On 11 public tables: 13.6 % wrong with 5.3 conditions; "
-        "the short rule 13.1 % with 6.8, one condition 17.6 %."
-    ),
+    good_for=f"a bound on the best rule. {state_errors(13.6, 5.3)}",
 )
 FAMILIES: dict[str, Family] = {
     family.key: family

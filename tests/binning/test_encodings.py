@@ -7,7 +7,8 @@ from hypothesis import given
 
 from rulekit.binning import Binarizer, Conditions
 from rulekit.binning.binned_table import complement_runs
-from rulekit.binning.encodings import OrderedColumn, cell_table, literals_of
+from rulekit.binning.encodings import OrderedColumn, literals_of
+from rulekit.rules.literal import mask_table
 from tests.binning.test_binarizer import frames
 
 
@@ -28,7 +29,7 @@ def test_the_conditions_of_a_column_are_its_literals(case):
         assert encoding.conditions(by_text=True).literals == listed
         for by_text in (False, True):
             conditions = encoding.conditions(by_text=by_text)
-            table = cell_table(encoding, tuple(conditions.literals))
+            table = mask_table(conditions.literals, encoding.representatives()).T
             assert (cells_of(conditions.runs, encoding.n_cells) == table).all()
             for i, literal in enumerate(conditions.literals):
                 assert (conditions.side[i], conditions.rank[i]) == encoding.place(literal)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Costs, FixedRuleClassifier
-from rulekit.evaluation.operating import chances_of, clause_points, operating_points, threshold_rule
+from rulekit.evaluation.operating import clause_points, operating_points, threshold_rule
 from rulekit.exceptions import RuleError
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
@@ -39,8 +39,9 @@ def test_threshold_rule_predicts_like_its_probability(learner, table):
     model = learner.fit(X, y)
     new = mixed_table(5, n=400, noise=0.2)[0]
     for rows in (X, new):
-        chance = chances_of(model, model.read_columns(rows))
-        known = np.unique(chances_of(model, model.read_columns(X)))
+        described = model.classes_.tolist().index(model.positive_label_)
+        chance, known = (model.predict_proba(t)[:, described].round(9) for t in (rows, X))
+        known = np.unique(known)
         for threshold in [1.0, *known[:: max(1, len(known) // 6)], known[0], known[-1]]:
             rule = threshold_rule(model, float(threshold))
             shown = rule.predict(model.read_columns(rows)) == model.positive_label_

@@ -43,13 +43,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "ReferenceModel":
         """Fit preprocessing and classifier on the training rows."""
-        columns = _columns(X)
-        self.text_ = {
-            name
-            for name, column in columns.items()
-            if column.dtype == object and any(isinstance(v, str) for v in column)
-        }
-        frame = self._frame(columns)
+        frame = self._frame(X, reset=True)
         fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
         levels = OneHotEncoder(
             handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False
@@ -75,7 +69,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, X: Any) -> Any:
         """Transform rows."""
-        return self.scaler_.transform(self.encoder_.transform(self._frame(_columns(X))))
+        return self.scaler_.transform(self.encoder_.transform(self._frame(X)))
 
     @property
     def n_conditions_(self) -> int | None:
@@ -89,25 +83,23 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return int(self.learner_.get_n_leaves())
         return 0 if isinstance(self.learner_, DummyClassifier | CheapestAnswer) else None
 
-    def _frame(self, columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
-        plain = {n: _as_text(c) if n in self.text_ else _as_number(c) for n, c in columns.items()}
+    def _frame(self, X: Any, *, reset: bool = False) -> pd.DataFrame:
+        X = as_pandas(X)
+        columns = columns_of(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
+        if reset:
+            texts = {n: c for n, c in columns.items() if c.dtype == object}
+            self.text_ = {n for n, c in texts.items() if any(isinstance(v, str) for v in c)}
+        plain: dict[str, NDArray[Any]] = {}
+        for name, column in columns.items():
+            if name in self.text_:  # a missing value is a level of its own
+                cells = [ABSENT if v is None or v != v else str(v) for v in column]
+                plain[name] = np.array(cells, dtype=object)
+            elif column.dtype == object:
+                numbers = [np.nan if v is None or isinstance(v, str) else float(v) for v in column]
+                plain[name] = np.array(numbers)
+            else:
+                plain[name] = column.astype(float)
         return pd.DataFrame(plain)
-
-
-def _columns(X: Any) -> dict[str, NDArray[Any]]:
-    X = as_pandas(X)
-    return columns_of(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
-
-
-def _as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """Convert a column that was text in training; a missing value is a separate level."""
-    return np.array([ABSENT if v is None or v != v else str(v) for v in column], dtype=object)
-
-
-def _as_number(column: NDArray[Any]) -> NDArray[np.float64]:
-    if column.dtype != object:
-        return column.astype(float)
-    return np.array([np.nan if v is None or isinstance(v, str) else float(v) for v in column])
 
 
 class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

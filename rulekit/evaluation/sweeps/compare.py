@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, chain, pairwise, product
 from os import PathLike
 from typing import Any
 
@@ -198,7 +198,13 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
     X = as_pandas(X)
-    labels, weight = _check_data(X, y, sample_weight)
+    labels = read_labels(y)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    for name, unit, values in (("y", "class", labels), ("sample_weight", "weight", weight)):
+        if values is not None and values.shape != (len(X),):
+            raise ValueError(
+                f"`{name}` must hold one {unit} a row ({len(X)}); its shape is {values.shape}."
+            )
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     if isinstance(learners, Mapping):
         learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
@@ -207,15 +213,15 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         raise ValueError("`learners` must name at least one learner; it is empty.")
     settled = settle_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
-    comparing = _Comparing(X, labels, folds, weight, families, settled)
-    comparing.n_jobs, comparing.budget, comparing.on_progress = n_jobs, budget_seconds, on_progress
+    comparing = _Comparing(X, labels, folds, weight, families, settled, on_progress)
+    comparing.n_jobs, comparing.budget = n_jobs, budget_seconds
     comparing.should_stop = should_stop or comparing.should_stop
     if store is not None:
         comparing.store = store if isinstance(store, SweepStore) else SweepStore(store)
     if only_stored:
-        for family, of_family in comparing.numbered:
-            for limited, numbers in comparing.rounds(family, of_family):
-                comparing.look_up(comparing.keys(limited, numbers))
+        rounds = (comparing.rounds(*family) for family in comparing.numbered)
+        for limited, numbers in chain.from_iterable(rounds):
+            comparing.look_up(comparing.keys(limited, numbers))
     else:
         comparing.run(references)
     return comparing.make_result()
@@ -231,10 +237,10 @@ class _Comparing:
     weight: NDArray[np.float64] | None
     families: tuple[LearnerGrid, ...]
     costs: Costs | None
+    on_progress: OnProgress | None = None
     n_jobs: int | None = None
     budget: float | None = None
     store: SweepStore | None = None
-    on_progress: OnProgress | None = None
     should_stop: ShouldStop = lambda: False
     began: float = field(default_factory=lambda: time.time())
     rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by setting and fold
@@ -280,7 +286,13 @@ class _Comparing:
                     self.fit_round(limited, numbers, should_stop, until)
             if self.should_stop():
                 return
-            self.keep_models(family, of_family)
+            done = Counter(number for number, _ in self.rows)
+            whole = [number for number in of_family if done[number] == len(self.folds)]
+            if family.keep_models and whole and not self.should_stop():
+                chosen = [self.settings[number][1] for number in whole]
+                learner = self.limit(family).estimator
+                fits = fit_settings(learner, self.X, self.y, chosen, self.weight, self.should_stop)
+                self.models |= dict(zip(whole, fits, strict=False))
             self.report_progress(Progress(family.name, found=self.make_result()))
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop, np.inf)
@@ -321,7 +333,7 @@ class _Comparing:
 
     def limit(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
-        if self.budget is None or not _has_time_limit(family):
+        if self.budget is None or "time_limit" not in family.estimator.get_params(deep=False):
             return family
         part = self.budget / len(self.families)
         if family.whole_front or each_fold:
@@ -333,10 +345,21 @@ class _Comparing:
         self, family: LearnerGrid, numbers: Sequence[int]
     ) -> list[tuple[LearnerGrid, Sequence[int]]]:
         """List settings that are fitted together, with their time limit; the smallest is first."""
-        if self.budget is None or (family.whole_front and _has_time_limit(family)):
+        is_limited = "time_limit" in family.estimator.get_params(deep=False)
+        if self.budget is None or (family.whole_front and is_limited):
             return [(self.limit(family), numbers)]
         order = [numbers[k] for k in spread_order(len(numbers))]
-        least = numbers[smallest(family.settings)]
+        sizes = [
+            [
+                np.inf if value is None else value
+                for name, value in setting.items()
+                if name.rpartition("__")[2].startswith(("max_", "n_"))
+                and isinstance(value, (int, float, type(None)))
+            ]
+            for setting in family.settings
+        ]
+        alike = [number for number, size in zip(numbers, sizes, strict=True) if size == min(sizes)]
+        least = alike[len(alike) // 2]  # of several one with a middle price
         begun = (self.limit(family, each_fold=True), [least])
         rest = [number for number in order if number != least]
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
@@ -419,47 +442,3 @@ class _Comparing:
         done = f"{len(self.rows)} of {self.make_result().n_fits} fits were finished"
         kept = "Give a `store`" if self.store is None else "and are kept in the store"
         return f"{done}{'.' if self.store is None else ','} {kept}."
-
-    def keep_models(self, family: LearnerGrid, numbers: Sequence[int]) -> None:
-        """Fit the settings finished in all folds on all rows, if models are to be kept."""
-        done = Counter(number for number, _ in self.rows)
-        numbers = [number for number in numbers if done[number] == len(self.folds)]
-        if not family.keep_models or not numbers or self.should_stop():
-            return
-        chosen = [self.settings[number][1] for number in numbers]
-        estimator = self.limit(family).estimator
-        fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
-        self.models |= dict(zip(numbers, fits, strict=False))
-
-
-def smallest(settings: Sequence[Setting]) -> int:
-    """Return the number of the smallest setting; if several, one with a middle price."""
-    sizes = [
-        [
-            np.inf if value is None else value
-            for name, value in setting.items()
-            if name.rpartition("__")[2].startswith(("max_", "n_"))
-            and isinstance(value, (int, float, type(None)))
-        ]
-        for setting in settings
-    ]
-    alike = [number for number, size in enumerate(sizes) if size == min(sizes)]
-    return alike[len(alike) // 2]
-
-
-def _has_time_limit(family: LearnerGrid) -> bool:
-    """Return whether a single fit of a learner can be limited."""
-    return "time_limit" in family.estimator.get_params(deep=False)
-
-
-def _check_data(
-    X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    labels, shape = read_labels(y), (len(X),)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for name, unit, values in (("y", "class", labels), ("sample_weight", "weight", weights)):
-        if values is not None and values.shape != shape:
-            raise ValueError(
-                f"`{name}` must hold one {unit} a row ({len(X)}); its shape is {values.shape}."
-            )
-    return labels, weights

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +27,6 @@ Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes
 Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
 
 
-def part_of(table: Part, at: NDArray[np.intp]) -> Part:
-    """Select rows of a table."""
-    X, y, weight = table
-    rows = X.iloc[at] if isinstance(X, pd.DataFrame) else np.asarray(X)[at]
-    return rows, y[at], None if weight is None else weight[at]
-
-
 class FoldMeasures:
     """Measures models of one fold; equal rules of learners that share their work only once."""
 
@@ -52,11 +45,12 @@ class FoldMeasures:
             errors["rule"] = None if rule is None else rule_to_dict(rule)
             self._errors_by_rule[rule] = errors
         size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
-        return errors | {
-            "n_conditions": _number(size),  # a tree's count differs from the count of its rule
-            "n_clauses_used": _number(getattr(model, "n_rules_", None)),
-            "objective": _number(getattr(model, "objective_", None)),
+        figures = {
+            "n_conditions": size,  # a tree's count differs from the count of its rule
+            "n_clauses_used": getattr(model, "n_rules_", None),
+            "objective": getattr(model, "objective_", None),
         }
+        return errors | {name: v if v is None else float(v) for name, v in figures.items()}
 
     def _errors(self, model: Any) -> dict[str, Any]:
         X_test, y, weight = self.test
@@ -87,10 +81,6 @@ class FoldMeasures:
             column = int(np.flatnonzero(model.classes_ == positive)[0])
             measured["test_auc"] = metrics.area_under_roc(y, scores[:, column], positive, weight)
         return measured
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
 
 
 @dataclass(frozen=True)
@@ -144,11 +134,21 @@ def fit_fold(
 ) -> tuple[list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task; report each at once in the caller's process."""
     rows: list[tuple[int, dict[str, Any]]] = []
-    train, test = part_of(table, fold[0]), part_of(table, fold[1])
-    measures = FoldMeasures(task.estimator, train, test, task.costs)
+    X, y, weight = table
+    parts: list[Part] = []
+    for at in fold:
+        part = X.iloc[at] if isinstance(X, pd.DataFrame) else np.asarray(X)[at]
+        parts.append((part, y[at], None if weight is None else weight[at]))
+    measures = FoldMeasures(task.estimator, parts[0], parts[1], task.costs)
     should_stop = caller.stop_in_task()
+    X, y, weight = parts[0]
+    if task.costs is not None and "costs" not in task.estimator.get_params(deep=False):
+        by_class = task.costs.class_weight(np.unique(table[1]))
+        factors = np.array([by_class[label] for label in y.tolist()])
+        weight = factors if weight is None else factors * weight
     with threadpool_limits(1):
-        fits = _fits(task, train, np.unique(table[1]), should_stop)
+        settings = list(task.settings.values())
+        fits = fit_settings(task.estimator, X, y, settings, weight, should_stop)
         for number, setting in task.settings.items():
             if should_stop():
                 break
@@ -168,26 +168,9 @@ def fit_fold(
     return rows, None
 
 
-def _fits(
-    task: FoldTask, train: Part, classes: NDArray[Any], should_stop: ShouldStop
-) -> Iterator[Any]:
-    X, y, weight = train
-    if task.costs is not None and not takes_costs(task.estimator):
-        by_class = task.costs.class_weight(classes)
-        factors = np.array([by_class[label] for label in y.tolist()])
-        weight = factors if weight is None else factors * weight
-    settings = list(task.settings.values())
-    yield from fit_settings(task.estimator, X, y, settings, weight, should_stop)
-
-
-def takes_costs(estimator: Any) -> bool:
-    """Return whether a learner has a parameter for costs."""
-    return "costs" in estimator.get_params(deep=False)
-
-
 def with_costs(estimator: Any, costs: Costs | None) -> Any:
     """Return a copy of a learner with costs, where it accepts them."""
-    if costs is None or not takes_costs(estimator):
+    if costs is None or "costs" not in estimator.get_params(deep=False):
         return estimator
     return clone(estimator).set_params(costs=costs)
 

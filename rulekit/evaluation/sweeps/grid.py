@@ -26,30 +26,29 @@ def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
     settings: dict[tuple[Any, ...], Setting] = {}
     allowed = None if estimator is None else set(estimator.get_params(deep=True))
     for part in parts:
-        _check_part(part, allowed)
+        if not isinstance(part, Mapping):
+            raise ValueError(
+                "`grid` must be a dictionary of lists, or a list of such dictionaries; found "
+                f"{part!r}."
+            )
+        for name, values in part.items():
+            if allowed is not None and name not in allowed:
+                raise ValueError(
+                    f"`grid` varies {name!r}, which the learner does not have; "
+                    f"it has {', '.join(sorted(map(repr, allowed)))}."
+                )
+            if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+                raise ValueError(f"`grid` needs a list of values for {name!r}, found {values!r}.")
+            if len(values) == 0:
+                raise ValueError(
+                    f"`grid` needs at least one value for {name!r}; its list is empty."
+                )
         listed = [dict(zip(part, values, strict=True)) for values in product(*part.values())]
         for key, setting in zip(identify(listed), listed, strict=True):
             settings.setdefault(key, setting)
     if not settings:
         raise ValueError("`grid` must hold at least one setting; it is empty.")
     return tuple(settings.values())
-
-
-def _check_part(part: Any, allowed: set[str] | None) -> None:
-    if not isinstance(part, Mapping):
-        raise ValueError(
-            f"`grid` must be a dictionary of lists, or a list of such dictionaries; found {part!r}."
-        )
-    for name, values in part.items():
-        if allowed is not None and name not in allowed:
-            raise ValueError(
-                f"`grid` varies {name!r}, which the learner does not have; "
-                f"it has {', '.join(sorted(map(repr, allowed)))}."
-            )
-        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-            raise ValueError(f"`grid` needs a list of values for {name!r}, found {values!r}.")
-        if len(values) == 0:
-            raise ValueError(f"`grid` needs at least one value for {name!r}; its list is empty.")
 
 
 def units_of(

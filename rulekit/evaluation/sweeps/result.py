@@ -27,6 +27,11 @@ from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 
 Row = dict[str, Any]
+TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
+COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
+SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
+MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
+AVERAGED = ("train_error", *SIZES)
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
@@ -72,13 +77,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     counts = (lowest < before) | ((np.arange(len(lowest)) == 0) & np.isinf(lowest))
     on_front[finite] = counts[column] & (up[finite] == lowest[column])
     return on_front
-
-
-TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
-COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
-SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
-MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
-AVERAGED = ("train_error", *SIZES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +152,19 @@ class Comparison:
         and ``rule`` (a `RuleSet`, or None for a learner without one). Errors are shares between 0
         and 1.
         """
-        return table_of(self.finished, list(dict.fromkeys(k for s in self.settings for k in s)))
+        ordered = sorted(self.finished, key=lambda row: (row["setting"], row["fold"]))
+        keys = dict.fromkeys(k for setting in self.settings for k in setting)
+        extra = dict.fromkeys(k for row in self.finished for k in row if k.startswith("test_"))
+        measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
+        kinds: dict[str, Any] = {"setting": int, "fold": int, "learner": object, "rule": object}
+        kinds |= dict.fromkeys(measures, float)
+        columns = {}
+        for name in ("setting", "learner", *keys, "fold", *measures, "rule"):
+            values = [row.get(name) for row in ordered]
+            types = {type(value) for value in values}  # whole numbers stay whole, texts as they are
+            kind = int if types <= {int} else float if types <= {int, float} else object
+            columns[name] = pd.Series(values, dtype=object).to_numpy().astype(kinds.get(name, kind))
+        return pd.DataFrame(columns)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -162,9 +172,22 @@ class Comparison:
 
         ``forest_loss`` and ``forest_conditions`` are included if there are `estimates`.
         """
-        means = summarise(self.table)
+        table = self.table
+        measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
+        expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED}
+        keys = [c for c in table.columns if c not in expected]
+        groups = table.groupby("setting", sort=True)
+        means = table[keys].drop_duplicates("setting").set_index("setting")
+        for name in (*measures, *AVERAGED):
+            means[name] = groups[name].mean()
+            if name in measures:
+                means[f"{name}_se"] = groups[name].sem()
+        if "n_clauses" not in means:
+            means["n_clauses"] = means["n_clauses_used"]
+        means["folds"] = groups.size()
         names = [FOREST_LOSS, FOREST_SIZE]
         known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+        means = means.reset_index()
         return means.join(known, on="setting") if self.estimates else means
 
     def points(self) -> pd.DataFrame:
@@ -288,17 +311,13 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
             f"`result` must be a sweep's result, or a table with one row a setting and the columns "
             f"{', '.join(needed)}; {', '.join(missing)} {are} missing, as in `Comparison.summary`."
         )
-    return suggestion(result, _settings_in(result), y)
-
-
-def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
-    """Return the parameters of each setting from a summary, without its measures."""
     measured = {"setting", "learner", "folds", ESTIMATE, FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
-    if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
+    if "n_clauses" in result and result["n_clauses"].equals(result["n_clauses_used"]):
         measured.add("n_clauses")  # the mean number; the grid does not vary it
-    keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]
-    rows = summary[keys].astype(object).where(summary[keys].notna(), None).to_dict("records")
-    return dict(zip(summary["setting"].astype(int).tolist(), rows, strict=True))
+    keys = [c for c in result.columns if c not in measured and not c.startswith("test_")]
+    rows = result[keys].astype(object).where(result[keys].notna(), None).to_dict("records")
+    settings = dict(zip(result["setting"].astype(int).tolist(), rows, strict=True))
+    return suggestion(result, settings, y)
 
 
 def fit_setting(
@@ -324,36 +343,3 @@ def fit_settings(
         return fits
     begun = takewhile(lambda _: should_stop is None or not should_stop(), settings)
     return (fit_setting(estimator, setting, X, y, sample_weight) for setting in begun)
-
-
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Average over folds."""
-    measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
-    expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED}
-    keys = [c for c in table.columns if c not in expected]
-    groups = table.groupby("setting", sort=True)
-    summary = table[keys].drop_duplicates("setting").set_index("setting")
-    for name in (*measures, *AVERAGED):
-        summary[name] = groups[name].mean()
-        if name in measures:
-            summary[f"{name}_se"] = groups[name].sem()
-    if "n_clauses" not in summary:
-        summary["n_clauses"] = summary["n_clauses_used"]
-    summary["folds"] = groups.size()
-    return summary.reset_index()
-
-
-def table_of(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
-    """Build a table of fits, sorted by setting and fold; missing keys are None."""
-    ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
-    extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
-    measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
-    kinds: dict[str, Any] = {"setting": int, "fold": int, "learner": object, "rule": object}
-    kinds |= dict.fromkeys(measures, float)
-    columns = {}
-    for name in ("setting", "learner", *keys, "fold", *measures, "rule"):
-        values = [row.get(name) for row in ordered]
-        types = {type(value) for value in values}  # whole numbers stay whole, texts as they are
-        kind = int if types <= {int} else float if types <= {int, float} else object
-        columns[name] = pd.Series(values, dtype=object).to_numpy().astype(kinds.get(name, kind))
-    return pd.DataFrame(columns)

@@ -182,50 +182,41 @@ def _open_database(path: Path) -> sqlite3.Connection:
     # A damaged byte causes a different checksum, not an error that quotes the row.
     connection.text_factory = lambda cell: cell.decode("utf-8", "replace")
     try:
-        _prepare(connection, path)
+        connection.execute("BEGIN IMMEDIATE")
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != APPLICATION and (tables or application):  # nothing is changed yet
+            raise DataError(
+                f"The file {path.name!r} belongs to another program. Give the store a file of its "
+                "own."
+            )
+        if version > SCHEMA:
+            raise DataError(
+                f"The store {path.name!r} has schema {version}, this version reads up to {SCHEMA}; "
+                "update the program, or give another file."
+            )
+        if application != APPLICATION or version != SCHEMA:
+            # written by older code: never read again
+            connection.execute("DROP TABLE IF EXISTS finished")
+            connection.execute(CREATE)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        connection.execute("COMMIT")
+        deadline = time.monotonic() + PATIENCE
+        while True:  # another process may hold an exclusive lock
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        connection.execute("PRAGMA synchronous = NORMAL")  # safe against kill -9, not power loss
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the table in a new file; reject a foreign file before changing anything."""
-    connection.execute("BEGIN IMMEDIATE")
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application != APPLICATION and (tables or application):
-        raise DataError(
-            f"The file {path.name!r} belongs to another program. Give the store a file of its own."
-        )
-    if version > SCHEMA:
-        raise DataError(
-            f"The store {path.name!r} has schema {version}, this version reads up to {SCHEMA}; "
-            "update the program, or give another file."
-        )
-    if application != APPLICATION or version != SCHEMA:
-        # written by older code: never read again
-        connection.execute("DROP TABLE IF EXISTS finished")
-        connection.execute(CREATE)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
-    connection.execute("COMMIT")
-    _write_ahead(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")  # safe against kill -9, not power loss
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead mode; wait while another process holds an exclusive lock."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
 
 
 def plain_form(value: Any, name: str = "value") -> Any:
@@ -243,10 +234,6 @@ def plain_form(value: Any, name: str = "value") -> Any:
         return {"map": sorted(pairs, key=lambda pair: json.dumps(pair, sort_keys=True))}
     if isinstance(value, np.ndarray):
         return {"array": _sha(str((value.dtype, value.shape)), _bytes_of(value))}
-    return _object_form(value, name)
-
-
-def _object_form(value: Any, name: str) -> dict[str, Any]:
     title = f"{type(value).__module__}.{type(value).__qualname__}"
     if hasattr(value, "get_params") and not isinstance(value, type):
         parts = value.get_params(deep=False)
@@ -265,7 +252,10 @@ def data_digest(X: Any, y: Any, sample_weight: Any = None, costs: Costs | None =
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     target = pd.DataFrame({"y": np.asarray(y)})
     weight = b"" if sample_weight is None else _bytes_of(np.asarray(sample_weight, dtype=float))
-    kinds = repr([_kinds(frame.iloc[:, i]) for i in range(frame.shape[1])] + [_kinds(target["y"])])
+    columns = [*(frame.iloc[:, i] for i in range(frame.shape[1])), target["y"]]
+    # of values: a digest of text alone would not separate True from "True"
+    types = [{type(v).__name__ for v in c} if c.dtype == object else {} for c in columns]
+    kinds = repr([sorted(names) for names in types])
     priced = [] if costs is None else [json.dumps(plain_form(costs, "costs"), sort_keys=True)]
     return _sha(digest_of(frame), digest_of(target), kinds, weight, *priced)
 
@@ -281,11 +271,6 @@ def work_key(data: str, estimator: Any, setting: Mapping[str, Any], fold: str) -
     top = {k: plain_form(v, k) for k, v in sorted(setting.items())}
     form["parts"] = {k: v for k, v in form["parts"].items() if k not in top}
     return _sha(code_version(), data, json.dumps([form, top], sort_keys=True), fold)
-
-
-def _kinds(column: Any) -> list[str]:
-    """Return the types of values: a digest of text alone would not separate True from "True"."""
-    return sorted({type(v).__name__ for v in column}) if column.dtype == object else []
 
 
 def _bytes_of(array: NDArray[Any]) -> bytes:

@@ -22,9 +22,13 @@ from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.training import Clock, TrainingTable, as_constraints
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
+from rulekit.style.phrases import join_list
 from rulekit.style.wording import percent, plural
 
 PAIRS = 20  # rules that are compared in pairs by default
+TIE = 1e-9
+GROWN = 2_000  # maximal number of rules with several clauses whose clauses are exchanged
+KEPT = ("binarizer", "class_weight", "costs")  # other parameters that affect a learner's rules
 Names = Mapping[str, str]
 
 
@@ -142,9 +146,17 @@ class Alternatives:
             ]
         rules = "1 rule costs" if len(self.rules) == 1 else f"{len(self.rules):,} rules cost"
         head = f"{rules} at most {margin} more than the best ({price})"
-        columns = [_describe_column(self, row, names or {}) for _, row in self.columns.iterrows()]
-        sentences = [f"{head}{self._describe_completeness()}", *columns, self._describe_pairs()]
-        return [sentence for sentence in sentences if sentence]
+        columns = [self._describe_column(row, names or {}) for _, row in self.columns.iterrows()]
+        sentences = [head + self._describe_completeness(), *filter(None, columns)]
+        shares = self.disagreement().to_numpy()
+        pairs = shares[np.triu_indices(len(shares), 1)]
+        if len(pairs):
+            sentences.append(
+                f"The best rules of {len(shares)} sets of columns give different answers to "
+                f"{percent(pairs.mean())} of the rows on average, two by two, and to "
+                f"{percent(pairs.max())} at most."
+            )
+        return sentences
 
     def _describe_completeness(self) -> str:
         """Return whether the list is complete, as the end of a sentence."""
@@ -161,40 +173,22 @@ class Alternatives:
             return f"{text}; of those up to {size} time allowed a part."
         return f"{text}; rules of several clauses were searched for, and there may be more."
 
-    def _describe_pairs(self) -> str:
-        """Return how far the rules differ."""
-        shares = self.disagreement().to_numpy()
-        pairs = shares[np.triu_indices(len(shares), 1)]
-        if not len(pairs):
-            return ""
-        return (
-            f"The best rules of {len(shares)} sets of columns give different answers to "
-            f"{percent(pairs.mean())} of the rows on average, two by two, and to "
-            f"{percent(pairs.max())} at most."
-        )
-
-
-def _describe_column(found: Alternatives, row: Any, names: Names) -> str:
-    """Return whether a column is needed, or what replaces it."""
-    name = names.get(row["column"], row["column"])
-    every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
-    if not row["selected"]:
-        needed = f"{every} {name}, which the given rule does not."
-        return needed if row["needed"] else ""
-    against = f"{percent(row['wrong'])} of the rows instead of {percent(found.selected_wrong)}"
-    if not row["as_good"]:
-        return f"{every} {name}: the best rule found without it is wrong in {against}."
-    others = [names.get(c, c) for c in row["instead"]]
-    replacement = "no other column takes its place"
-    if others:
-        listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
-        replacement = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
-    return f"{name} can be left out: {replacement}, and {against} are wrong."
-
-
-TIE = 1e-9
-GROWN = 2_000  # maximal number of rules with several clauses whose clauses are exchanged
-KEPT = ("binarizer", "class_weight", "costs")  # other parameters that affect a learner's rules
+    def _describe_column(self, row: Any, names: Names) -> str:
+        """Return whether a column is needed, or what replaces it."""
+        name = names.get(row["column"], row["column"])
+        every = "Every one of them reads" if len(self.rules) > 1 else "It reads"
+        if not row["selected"]:
+            needed = f"{every} {name}, which the given rule does not."
+            return needed if row["needed"] else ""
+        against = f"{percent(row['wrong'])} of the rows instead of {percent(self.selected_wrong)}"
+        if not row["as_good"]:
+            return f"{every} {name}: the best rule found without it is wrong in {against}."
+        others = [names.get(c, c) for c in row["instead"]]
+        replacement = "no other column takes its place"
+        if others:
+            take = "takes" if len(others) == 1 else "take"
+            replacement = f"{join_list(others)} {take} its place"
+        return f"{name} can be left out: {replacement}, and {against} are wrong."
 
 
 def alternatives(  # noqa: PLR0913  all but four by keyword
@@ -281,25 +275,6 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     >>> found.columns.set_index("column")["needed"].to_dict()
     {'worst area': False, 'worst radius': False}
     """
-    _check(within, theta, max_conditions, max_rules, time_limit, learner)
-    rule = rule_of(model)
-    check_is_fitted(model, "rule_set_")
-    if len(getattr(model, "classes_", rule.classes)) > 2:
-        raise DataError(
-            f"Alternatives need two classes; this model has {len(model.classes_)}. Learn a rule "
-            "for one class against the rest."
-        )
-    reader = _learner(model if learner is None else learner, model, rule)
-    reader._check()
-    table = reader._read(X, y, sample_weight)
-    clock = Clock.from_seconds(time_limit, should_stop)
-    work = _AlternativeSearch(reader, table, rule, float(within), max_rules, clock, random_state)
-    return work.done(_price(model, len(table.codes)) if theta is None else theta, max_conditions)
-
-
-def _check(
-    within: Any, theta: Any, max_conditions: Any, max_rules: Any, time_limit: Any, learner: Any
-) -> None:
     if isinstance(within, bool) or not isinstance(within, Real) or not 0 <= float(within) < 1:
         raise ValueError(
             "`within` must be a share of the rows, from 0 to below 1 (0.01 is one in a hundred), "
@@ -318,24 +293,32 @@ def _check(
             "`learner` must be a learner of conditions, as BoxSearchClassifier, got "
             f"{type(learner).__name__}."
         )
-
-
-def _learner(given: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
-    """Build a learner over the conditions of another, for the class and the form of a rule."""
+    rule = rule_of(model)
+    check_is_fitted(model, "rule_set_")
+    if len(getattr(model, "classes_", rule.classes)) > 2:
+        raise DataError(
+            f"Alternatives need two classes; this model has {len(model.classes_)}. Learn a rule "
+            "for one class against the rest."
+        )
+    # a learner over the conditions of the given one, for the class and the form of the rule
+    given: Any = model if learner is None else learner
     labels = set(rule.labels) - {rule.default}
     label = labels.pop() if len(labels) == 1 else model.positive_label_
     parameters = given.get_params(deep=False) if hasattr(given, "get_params") else {}
     constrained = isinstance(given, (LiteralRuleClassifier, RuleClassifier))
     kept = (*KEPT, "constraints") if constrained else KEPT
     shared = {k: parameters[k] for k in kept if k in parameters}
-    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared)
-
-
-def _price(model: Any, n_rows: int) -> float:
-    """Return the penalty of a condition, in rows."""
-    chosen = model.best_params_ if isinstance(model, RuleClassifier) else {}
-    price = model.theta if isinstance(model, LiteralRuleClassifier) else chosen.get("theta", 0.0)
-    return float(price) if price > 0 else CONDITION_PRICE * n_rows
+    reader = BoxSearchClassifier(form=rule.form, positive_label=label, **shared)
+    reader._check()
+    table = reader._read(X, y, sample_weight)
+    if theta is None:  # of the model, if it has one
+        selected = model.best_params_ if isinstance(model, RuleClassifier) else {}
+        own = isinstance(model, LiteralRuleClassifier)
+        theta = float(model.theta if own else selected.get("theta", 0.0))
+        theta = theta if theta > 0 else CONDITION_PRICE * len(table.codes)
+    clock = Clock.from_seconds(time_limit, should_stop)
+    work = _AlternativeSearch(reader, table, rule, float(within), max_rules, clock, random_state)
+    return work.done(theta, max_conditions)
 
 
 @dataclass
@@ -374,12 +357,19 @@ class _AlternativeSearch:
         texts: dict[RuleSet, PricedRule] = {}  # of rules with equal texts the first is kept
         for rule in listed:
             texts.setdefault(space.rule(rule), rule)
-        rules, priced = tuple(texts), list(texts.values())
+        answers, rows = self.rule.predict(self.table.columns), []
+        for k, (written, rule) in enumerate(texts.items()):
+            sizes = written.n_conditions, written.n_clauses
+            reads = tuple(sorted(names[rule.columns]))
+            differs = float(np.mean(written.predict(self.table.columns) != answers))
+            rows.append((k, self.wrong(written), *sizes, rule.cost / total, reads, differs))
+        kinds = ["rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs"]
+        priced = list(texts.values())
         facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
-            rules,
-            self.rules_table(rules, priced, names, total),
+            tuple(texts),
+            pd.DataFrame(rows, columns=kinds),
             self.tabulate_columns(space, priced, without, names, cheapest),
             self.rule,
             *facts,
@@ -435,23 +425,6 @@ class _AlternativeSearch:
             self.reach = min(self.reach, (near[self.max_rules - 1].cost - best) / total)
         return near[: self.max_rules]
 
-    def rules_table(
-        self,
-        rules: tuple[RuleSet, ...],
-        priced_rules: list[PricedRule],
-        names: Mapping[Any, frozenset[str]],
-        total: float,
-    ) -> pd.DataFrame:
-        """Build one row per rule."""
-        answers, rows = self.rule.predict(self.table.columns), []
-        for k, (rule, priced) in enumerate(zip(rules, priced_rules, strict=True)):
-            sizes = rule.n_conditions, rule.n_clauses
-            reads = tuple(sorted(names[priced.columns]))
-            differs = float(np.mean(rule.predict(self.table.columns) != answers))
-            rows.append((k, self.wrong(rule), *sizes, priced.cost / total, reads, differs))
-        kinds = ["rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs"]
-        return pd.DataFrame(rows, columns=kinds)
-
     def tabulate_columns(
         self,
         space: RuleSpace,
@@ -464,7 +437,11 @@ class _AlternativeSearch:
         total = float(space.problem.table.weight.sum())
         read = [names[r.columns] for r in priced_rules]
         hand = {
-            name: sum(_reads(p, name) for c in self.rule.clauses for p in c.conditions)
+            name: sum(  # of a condition that computes with several columns, one test of each
+                sum(test.feature == name for test in c.tests) or int(name in c.features)
+                for clause in self.rule.clauses
+                for c in clause.conditions
+            )
             for name in self.rule.features
         }
         others = sorted(set().union(*read) - set(hand))
@@ -484,11 +461,6 @@ class _AlternativeSearch:
             rows.append((*row, rule, self.wrong(rule), cost, as_good, instead))
         kinds = ["column", "selected", "share", "needed", "without", "wrong", "cost", "as_good"]
         return pd.DataFrame(rows, columns=[*kinds, "instead"])
-
-
-def _reads(condition: Any, name: str) -> int:
-    """Count the tests of a column in a condition; 1 if it computes with several."""
-    return sum(t.feature == name for t in condition.tests) or int(name in condition.features)
 
 
 def _order(rule: PricedRule) -> tuple[Any, ...]:

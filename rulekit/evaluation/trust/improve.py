@@ -79,34 +79,27 @@ def improve_rule(
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rules: list[RuleSet] = []
     for _ in range(n_conditions):
-        better = _improve_once(rule, X, y, table, weight)
-        if better is None:
+        fired = rule.clauses_fired(X)
+        wrong = rule.answers(fired) != y
+        deciding = fired & (fired.cumsum(axis=1) == 1)
+        changes, gains = [], []
+        for k in range(rule.n_clauses):  # rows that a narrower clause leaves to those after it
+            without = fired.copy()
+            without[:, k] = False
+            saved = weight * deciding[:, k] * (wrong * 1.0 - (rule.answers(without) != y))
+            changes.append((k, rule.labels[k]))
+            gains.append(saved.sum() - table.sums(saved))
+        rest = weight * ~fired.any(axis=1)
+        for label in sorted(set(y) - {rule.default}, key=str):
+            changes.append((rule.n_clauses, label))
+            gains.append(table.sums(rest * (wrong * 1.0 - (y != label))))
+        if max(map(np.max, gains), default=0.0) <= LEAST:
             break
-        rules.append(rule := better)
+        best, j = np.unravel_index(np.argmax(gains), np.shape(gains))
+        k, label = changes[best]
+        clauses, labels = [*rule.clauses, Clause(())], [*rule.labels, label]
+        clauses[k] = Clause((*clauses[k].conditions, table.literals[j]))
+        n = max(rule.n_clauses, k + 1)
+        rule = replace(rule, clauses=tuple(clauses[:n]), labels=tuple(labels[:n]))
+        rules.append(rule)
     return rules
-
-
-def _improve_once(rule: RuleSet, X: Any, y: Any, table: Any, weight: Any) -> RuleSet | None:
-    """Return the rule with the condition that corrects the most weight, None without any."""
-    fired = rule.clauses_fired(X)
-    wrong = rule.answers(fired) != y
-    deciding = fired & (fired.cumsum(axis=1) == 1)
-    changes, gains = [], []
-    for k in range(rule.n_clauses):  # rows that a narrower clause leaves to those after it
-        without = fired.copy()
-        without[:, k] = False
-        saved = weight * deciding[:, k] * (wrong * 1.0 - (rule.answers(without) != y))
-        changes.append((k, rule.labels[k]))
-        gains.append(saved.sum() - table.sums(saved))
-    rest = weight * ~fired.any(axis=1)
-    for label in sorted(set(y) - {rule.default}, key=str):
-        changes.append((rule.n_clauses, label))
-        gains.append(table.sums(rest * (wrong * 1.0 - (y != label))))
-    if max(map(np.max, gains), default=0.0) <= LEAST:
-        return None
-    best, j = np.unravel_index(np.argmax(gains), np.shape(gains))
-    k, label = changes[best]
-    clauses, labels = [*rule.clauses, Clause(())], [*rule.labels, label]
-    clauses[k] = Clause((*clauses[k].conditions, table.literals[j]))
-    n_clauses = max(rule.n_clauses, k + 1)
-    return replace(rule, clauses=tuple(clauses[:n_clauses]), labels=tuple(labels[:n_clauses]))

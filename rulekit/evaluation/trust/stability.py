@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -25,7 +25,7 @@ from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
-from rulekit.learners.paths import Paths, Setting
+from rulekit.learners.paths import Paths
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED
@@ -39,8 +39,12 @@ RETURNS = 0.8  # share of the resamples from which a column counts as returning
 NEAR = 0.05  # thresholds are the same if at most this share of the rows lies between them
 BAND = (0.1, 0.5, 0.9)  # shares of the cuts below the ends of a band, and its middle
 BY_CHANCE = 2.326  # standard errors that chance exceeds once in a hundred times
+TRIES = 100  # attempts to draw groups until every class occurs
+N_REPORTS = 20  # number of progress reports
 ABOVE = (">", ">=")
 Names = Mapping[str, str]
+Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
+Draw = Callable[[int], tuple[Floats, int]]
 
 
 class Resample(NamedTuple):
@@ -50,14 +54,6 @@ class Resample(NamedTuple):
     left_out: NDArray[np.intp]
     wrong: NDArray[np.bool_]
     usual_wrong: NDArray[np.bool_]
-
-
-class RuleCut(NamedTuple):
-    """A threshold of a column, and the side that a condition requires."""
-
-    column: str
-    side: str
-    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +119,22 @@ class Stability:
         of_selected = _cuts(self.selected)
         of_resamples = [_cuts(r.rule) for r in self.resamples]
         further = {c[:2] for cuts in of_resamples for c in cuts} - {c[:2] for c in of_selected}
-        thresholds = [*of_selected, *(RuleCut(*cut, math.nan) for cut in sorted(further))]
-        rows = [self._cut(cut, of_resamples) for cut in thresholds]
+        thresholds = [*of_selected, *((*cut, math.nan) for cut in sorted(further))]
+        rows = []
+        for cut in thresholds:
+            name, side, value = cut
+            same = ([v for *c, v in cuts if c == [name, side]] for cuts in of_resamples)
+            values, near = [v for v in same if v], 0
+            nearest = np.array([x for v in values for x in v])
+            if not math.isnan(value):
+                nearest = np.array([v[np.argmin(np.abs(np.array(v) - value))] for v in values])
+                column = np.asarray(self.X[name], dtype=float)
+                between = (column > value) != (column > nearest[:, None])
+                near = int((between.mean(axis=1) <= NEAR).sum())
+            band = [math.nan] * 3
+            if len(nearest):
+                band = np.quantile(nearest, BAND, method="inverted_cdf").tolist()
+            rows.append((*cut, len(values), near, *band))
         names = ["column", "side", "selected", "returned", "near", "low", "middle", "high"]
         return pd.DataFrame(rows, columns=names)
 
@@ -144,7 +154,16 @@ class Stability:
         first: dict[Any, Clause] = {}
         for shapes in seen:
             first = shapes | first
-        of_selected, overlap = _shapes(self.selected), self._overlaps()
+        # of each clause the greatest share of common rows, on average over the rules
+        fired_selected, best = self.selected.clauses_fired(self.X), []
+        for r in self.resamples:
+            fired = r.rule.clauses_fired(self.X)
+            both = fired_selected.T.astype(float) @ fired
+            either = fired_selected.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
+            shares = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+            best.append(shares.max(axis=1, initial=0.0))
+        of_selected = _shapes(self.selected)
+        overlap = np.mean(best, axis=0).tolist() if best else [math.nan] * len(of_selected)
         rows: list[tuple[Any, ...]] = [
             (clause_line(clause), k + 1, counts[shape], overlap[k])
             for k, (shape, clause) in enumerate(of_selected)
@@ -203,99 +222,65 @@ class Stability:
         return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Return what is stable, as sentences."""
-        return list(_sentences(self, names or {}))
-
-    def _cut(self, cut: RuleCut, of_resamples: list[list[RuleCut]]) -> tuple[Any, ...]:
-        """Build a row of `cuts`."""
-        same = ([c.value for c in cuts if c[:2] == cut[:2]] for cuts in of_resamples)
-        values, near = [v for v in same if v], 0
-        nearest = np.array([x for v in values for x in v])
-        if not math.isnan(cut.value):
-            nearest = np.array([min(v, key=lambda x: abs(x - cut.value)) for v in values])
-            column = np.asarray(self.X[cut.column], dtype=float)
-            between = (column > cut.value) != (column > nearest[:, None])
-            near = int((between.mean(axis=1) <= NEAR).sum())
-        band = np.quantile(nearest, BAND, method="inverted_cdf") if len(nearest) else [math.nan] * 3
-        return (*cut, len(values), near, *map(float, band))
-
-    def _overlaps(self) -> list[float]:
-        """For each given clause, the mean over the rules of the best share of common rows."""
-        of_selected, best = self.selected.clauses_fired(self.X), []
-        for r in self.resamples:
-            fired = r.rule.clauses_fired(self.X)
-            both = of_selected.T.astype(float) @ fired
-            either = of_selected.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
-            shares = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
-            best.append(shares.max(axis=1, initial=0.0))
-        return np.mean(best, axis=0).tolist() if best else [math.nan] * of_selected.shape[1]
-
-
-def _sentences(stability: Stability, names: Names) -> Iterator[str]:
-    """Return the number of resamples, whether anything returns, and what, as sentences."""
-    n = stability.n_made
-    if n < stability.n_requested:
-        yield f"{n} of {stability.n_requested} resamples are made."
-    if not n:
-        return
-    (error, usual, _), weighed = stability.left_out, stability.weighed
-    by_weight = ", weighed as in learning" if weighed else ""
-    usual_class = "class of most weight" if weighed else "most frequent class"
-    measured = (
-        f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
-        f"{percent(error)}; the {usual_class}, given to every row, in {percent(usual)}"
-    )
-    if not stability.beats_chance:
-        yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
-        return
-    yield f"The rules hold on other rows: {measured}."
-    yield _columns_sentence(stability, names)
-    yield from _threshold_sentences(stability, names)
-    of_selected = stability.clauses[stability.clauses["number"] > 0]
-    if len(of_selected):
-        called = clause_names(stability.selected)
-        parts = [f"{called[row.number - 1]} in {row.returned}" for row in of_selected.itertuples()]
-        kind = "points" if scorecard_of(stability.selected) else "a clause"
-        yield (
-            f"Number of the {n} rules with {kind} on the same columns in the same directions: "
-            f"{', '.join(parts)}."
+        """Return the number of resamples, whether anything returns, and what, as sentences."""
+        n, names, sentences = self.n_made, names or {}, []
+        if n < self.n_requested:
+            sentences.append(f"{n} of {self.n_requested} resamples are made.")
+        if not n:
+            return sentences
+        error, usual, _ = self.left_out
+        by_weight = ", weighed as in learning" if self.weighed else ""
+        usual_class = "class of most weight" if self.weighed else "most frequent class"
+        measured = (
+            f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
+            f"{percent(error)}; the {usual_class}, given to every row, in {percent(usual)}"
         )
-    same = stability.same_answers
-    yield (
-        f"On average {percent(float(same.mean()))} of the rows are answered as by the rule in "
-        f"hand; {percent(float(np.mean(same < 0.5)))} of the rows get another answer from most "
-        "of the rules."
-    )
-
-
-def _columns_sentence(stability: Stability, names: Names) -> str:
-    n, least, often = stability.n_made, math.ceil(RETURNS * stability.n_made), stability.returning
-    counts = stability.columns.set_index("column")["returned"]
-    texts = {c: f"{names.get(c, c)} ({count})" for c, count in counts.items()}
-    text = f"No column returns in {least} or more of {n} rules"
-    if often:
-        text = f"Of {n} rules, {least} or more read {', '.join(texts[c] for c in often)}"
-    rarely = ", ".join(texts[c] for c in stability.selected.features if c not in often)
-    return f"{text}; of the given rule, fewer read {rarely}." if rarely else f"{text}."
-
-
-def _threshold_sentences(stability: Stability, names: Names) -> Iterator[str]:
-    cuts = stability.cuts
-    for row in cuts[cuts["selected"].notna() & (cuts["returned"] > 0)].itertuples():
-        band = f"between {row.low:.6g} and {row.high:.6g}"
-        if row.low == row.high:
-            band = f"at {row.low:.6g}"
-        yield (
-            f"{names.get(row.column, row.column)} {row.side} {row.selected:.6g}: {row.returned} "
-            f"rules cut it on this side, eight of ten of them {band}; {row.near} so near that at "
-            "most 5 % of the rows lie between."
+        if not self.beats_chance:
+            chance = "Chance explains such rules, and what they read."
+            return [*sentences, f"Nothing returns: {measured}. {chance}"]
+        sentences.append(f"The rules hold on other rows: {measured}.")
+        sentences.append(self._columns_sentence(names))
+        for row in self.cuts[self.cuts["selected"].notna()].itertuples():
+            at = f"at {row.low:.6g}"
+            band = at if row.low == row.high else f"between {row.low:.6g} and {row.high:.6g}"
+            if row.returned:
+                sentences.append(
+                    f"{names.get(row.column, row.column)} {row.side} {row.selected:.6g}: "
+                    f"{row.returned} rules cut it on this side, eight of ten of them {band}; "
+                    f"{row.near} so near that at most 5 % of the rows lie between."
+                )
+        of_selected = self.clauses[self.clauses["number"] > 0]
+        if len(of_selected):
+            called = clause_names(self.selected)
+            parts = [f"{called[r.number - 1]} in {r.returned}" for r in of_selected.itertuples()]
+            kind = "points" if scorecard_of(self.selected) else "a clause"
+            sentences.append(
+                f"Number of the {n} rules with {kind} on the same columns in the same directions: "
+                f"{', '.join(parts)}."
+            )
+        same = self.same_answers
+        sentences.append(
+            f"On average {percent(float(same.mean()))} of the rows are answered as by the rule in "
+            f"hand; {percent(float(np.mean(same < 0.5)))} of the rows get another answer from most "
+            "of the rules."
         )
+        return sentences
+
+    def _columns_sentence(self, names: Names) -> str:
+        n, least, often = self.n_made, math.ceil(RETURNS * self.n_made), self.returning
+        counts = self.columns.set_index("column")["returned"]
+        texts = {c: f"{names.get(c, c)} ({count})" for c, count in counts.items()}
+        text = f"No column returns in {least} or more of {n} rules"
+        if often:
+            text = f"Of {n} rules, {least} or more read {', '.join(texts[c] for c in often)}"
+        rarely = ", ".join(texts[c] for c in self.selected.features if c not in often)
+        return f"{text}; of the given rule, fewer read {rarely}." if rarely else f"{text}."
 
 
-def _cuts(rule: RuleSet) -> list[RuleCut]:
-    """List the thresholds of a rule, each once."""
+def _cuts(rule: RuleSet) -> list[tuple[str, str, float]]:
+    """List the thresholds of a rule, each once: column, side that a condition requires, value."""
     cuts = [
-        RuleCut(test.feature, "above" if test.op in ABOVE else "below", test.value)
+        (test.feature, "above" if test.op in ABOVE else "below", test.value)
         for test in rule.tests
         if test.op in ORDERED and isinstance(test.value, float)
     ]
@@ -304,23 +289,14 @@ def _cuts(rule: RuleSet) -> list[RuleCut]:
 
 def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
     """List the clauses of a rule by label and tests, without thresholds."""
-    return [
-        ((label, frozenset(part for c in clause.conditions for part in _parts(c))), clause)
-        for clause, label in zip(rule.clauses, rule.labels, strict=False)
-    ]
-
-
-def _parts(condition: Any) -> list[Any]:
-    if not condition.tests:
-        return [("together", *sorted(condition.features))]
-    return [
-        (t.feature, t.op in ABOVE) if t.op in ORDERED else (t.feature, t.op, t.value)
-        for t in condition.tests
-    ]
-
-
-TRIES = 100  # attempts to draw groups until every class occurs
-N_REPORTS = 20  # number of progress reports
+    shapes = []
+    for clause, label in zip(rule.clauses, rule.labels, strict=False):
+        conditions, tests = clause.conditions, [t for c in clause.conditions for t in c.tests]
+        parts: set[Any] = {("together", *sorted(c.features)) for c in conditions if not c.tests}
+        parts |= {(t.feature, t.op in ABOVE) for t in tests if t.op in ORDERED}
+        parts |= {(t.feature, t.op, t.value) for t in tests if t.op not in ORDERED}
+        shapes.append(((label, frozenset(parts)), clause))
+    return shapes
 
 
 def stability(  # noqa: PLR0913  all but three by keyword
@@ -392,7 +368,13 @@ def stability(  # noqa: PLR0913  all but three by keyword
     >>> found.columns.set_index("column")["returned"].to_dict()["worst radius"]
     20
     """
-    _check(n_resamples, budget_seconds, random_state)
+    wholes = ("n_resamples", n_resamples, 2), ("random_state", random_state, 0)
+    for name, value, low in wholes:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+            raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
+    positive = isinstance(budget_seconds, Real) and float(budget_seconds) > 0
+    if budget_seconds is not None and not positive:
+        raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
     rule = rule_of(model)
     check_is_fitted(model, "rule_set_")
     if isinstance(model, FixedRuleClassifier):
@@ -410,7 +392,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
         )
     weight = row_weights(sample_weight, None, frame, labels)
     drawn = _draws(labels, weight, groups, random_state)
-    again = _again(model)
+    again = _Learning.from_model(model)
     of_classes = again.learner._class_weight(np.unique(labels))
     loss = row_weights(sample_weight, of_classes, frame, labels)
     stop = Clock.from_seconds(budget_seconds, should_stop)
@@ -431,24 +413,29 @@ def stability(  # noqa: PLR0913  all but three by keyword
     return report
 
 
-def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
-    for name, value, low in (("n_resamples", n_resamples, 2), ("random_state", random_state, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-            raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
-    positive = isinstance(budget_seconds, Real) and float(budget_seconds) > 0
-    if budget_seconds is not None and not positive:
-        raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
-
-
-Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
-Draw = Callable[[int], tuple[Floats, int]]
-
-
 def _draws(y: NDArray[Any], weight: Floats, groups: Any, random_state: int) -> Draw:
     """Return a function that draws the k-th resample: counts of rows, and a seed."""
-    units, parts = _units(y, groups)
     _, codes = np.unique(y, return_inverse=True)
     n_classes = int(codes.max()) + 1
+    # the unit of each row, and the sets of units that are drawn from together
+    units = np.arange(len(y))
+    parts = [np.flatnonzero(y == label) for label in pd.unique(y)]
+    if groups is not None:
+        given = np.asarray(groups)
+        if given.shape != y.shape:
+            raise DataError(
+                f"`groups` must name a group for each of the {len(y)} rows; its shape is "
+                f"{given.shape}."
+            )
+        units, names = pd.factorize(given)
+        if (units < 0).any():
+            raise DataError(
+                f"`groups` must name a group for every row; {int((units < 0).sum())} have none. "
+                "Set one; a row can be a group of its own."
+            )
+        if len(names) < 2:
+            raise DataError("`groups` must name two groups or more; all rows are in one.")
+        parts = [np.arange(len(names))]
 
     def draw(k: int) -> tuple[Floats, int]:
         rng = np.random.default_rng([random_state, k])
@@ -470,26 +457,6 @@ def _draws(y: NDArray[Any], weight: Floats, groups: Any, random_state: int) -> D
     return draw
 
 
-def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Return the unit of each row, and the sets of units that are drawn from together."""
-    if groups is None:
-        return np.arange(len(y)), [np.flatnonzero(y == label) for label in pd.unique(y)]
-    given = np.asarray(groups)
-    if given.shape != y.shape:
-        raise DataError(
-            f"`groups` must name a group for each of the {len(y)} rows; its shape is {given.shape}."
-        )
-    codes, names = pd.factorize(given)
-    if (codes < 0).any():
-        raise DataError(
-            f"`groups` must name a group for every row; {int((codes < 0).sum())} have none. Set "
-            "one; a row can be a group of its own."
-        )
-    if len(names) < 2:
-        raise DataError("`groups` must name two groups or more; all rows are in one.")
-    return codes, [np.arange(len(names))]
-
-
 @dataclass(frozen=True)
 class _Learning:
     """How a rule is learned again: a learner, and whether its size is selected, up to a limit."""
@@ -499,23 +466,17 @@ class _Learning:
     most: int | None = None  # points of a scorecard
     refines: bool = False
 
-    def list_settings(self, y: NDArray[Any]) -> list[Setting]:
-        """List the sizes to select from: price and clauses, or points."""
-        if self.most is not None:
-            return [{"max_conditions": k} for k in range(1, self.most + 1)]
-        return list(ParameterGrid({k: search_grid(y)[k] for k in ("n_clauses", "theta")}))
-
-
-def _again(model: Any) -> _Learning:
-    """Return how to learn a model again."""
-    if not isinstance(model, RuleClassifier):
-        return _Learning(clone(model))
-    learner = clone(model.learner_)
-    if isinstance(learner, BoxSearchClassifier):
-        learner.set_params(refine_thresholds=False, time_limit=None)
-        return _Learning(learner, True, refines=bool(model.best_params_["refine_thresholds"]))
-    learner.set_params(calibration_folds=0)
-    return _Learning(learner, True, int(model.choice_.table["max_conditions"].max()))
+    @classmethod
+    def from_model(cls, model: Any) -> "_Learning":
+        """Return how to learn a model again."""
+        if not isinstance(model, RuleClassifier):
+            return cls(clone(model))
+        learner = clone(model.learner_)
+        if isinstance(learner, BoxSearchClassifier):
+            learner.set_params(refine_thresholds=False, time_limit=None)
+            return cls(learner, True, refines=bool(model.best_params_["refine_thresholds"]))
+        learner.set_params(calibration_folds=0)
+        return cls(learner, True, int(model.choice_.table["max_conditions"].max()))
 
 
 def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> Resample:
@@ -542,7 +503,10 @@ def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> R
 def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
     """Learn rules of all sizes, and select one by its errors on the rows left out."""
     X, y, weight, _ = part
-    settings = again.list_settings(y)
+    if again.most is None:
+        settings = list(ParameterGrid({k: search_grid(y)[k] for k in ("n_clauses", "theta")}))
+    else:
+        settings = [{"max_conditions": k} for k in range(1, again.most + 1)]
     paths = Paths(learner, learner._read(X, y, weight))
     columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
 

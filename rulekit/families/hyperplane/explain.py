@@ -251,8 +251,22 @@ class _Side:
         distance = unit_distances(values, self.half.weights, self.widths)
         sure = self.plane.confidence
         confidence = [None] * len(V) if sure is None else sure.compute(distance, self.code).tolist()
-        counts = self._count_rows(upper).astype(int).tolist()
-        ratio = self._volume_ratio(upper)
+        both = np.zeros((len(upper), 2))  # training rows in each box, and those of this class
+        for start in range(0, len(upper), CHUNK):
+            part = slice(start, start + CHUNK)
+            inside = np.ones((len(upper[part]), len(self.distinct)), dtype=bool)
+            for i in range(self.half.n_features):
+                inside &= self.distinct[:, i] <= upper[part, i, None]
+            both[part] = inside @ self.counts
+        counts = both.astype(int).tolist()
+        ratio = np.zeros(len(V))  # of volumes within the table's range, to the largest possible
+        weights = Region.whole(self.half).unit_weights()
+        if weights is not None:
+            inner = np.minimum(upper, self.half.high) - self.half.low
+            sides = np.divide(inner, self.widths, out=np.ones_like(upper), where=self.widths > 0)
+            greatest = np.log(water_fill(weights, np.zeros_like(weights))).sum()
+            with np.errstate(divide="ignore"):
+                ratio = np.exp(np.log(np.clip(sides, 0.0, 1.0)).sum(axis=1) - greatest)
         held = self.boxes.members(V)
         rule = np.where(held.any(axis=1), held.argmax(axis=1), -1) if len(self.boxes) else None
         for i, row in enumerate(places.tolist()):
@@ -274,29 +288,6 @@ class _Side:
                 return np.asarray(feet)
             feet[beyond] = V[beyond] + reach[beyond] * (1.0 - min(shrink, 1.0))
             shrink *= 2.0
-
-    def _count_rows(self, upper: Floats) -> Floats:
-        """Count the training rows in each box, and those of this side's class: shape (n, 2)."""
-        counts = np.zeros((len(upper), 2))
-        for start in range(0, len(upper), CHUNK):
-            part = slice(start, start + CHUNK)
-            inside = np.ones((len(upper[part]), len(self.distinct)), dtype=bool)
-            for i in range(self.half.n_features):
-                inside &= self.distinct[:, i] <= upper[part, i, None]
-            counts[part] = inside @ self.counts
-        return counts
-
-    def _volume_ratio(self, upper: Floats) -> Floats:
-        """Compare volumes within the table's range with the largest possible one, shape (n,)."""
-        weights = Region.whole(self.half).unit_weights()
-        if weights is None:
-            return np.zeros(len(upper))
-        inside = np.minimum(upper, self.half.high) - self.half.low
-        sides = np.divide(inside, self.widths, out=np.ones_like(upper), where=self.widths > 0)
-        greatest = np.log(water_fill(weights, np.zeros_like(weights))).sum()
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.clip(sides, 0.0, 1.0)).sum(axis=1)
-        return np.asarray(np.exp(logs - greatest))
 
     def short(self, lower: Floats, upper: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Round faces as far as the training rows and the case allow."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -153,7 +153,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             centre = np.average(rows, axis=0, weights=counts)
             spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=counts))
             scale = np.where(spread > 1e-12 * np.abs(centre), spread, 1.0)
-        problem = _Problem((rows - centre) / scale, signs, weight, self._ways()[order])
+        problem = (rows - centre) / scale, signs, weight, self._ways()[order]
         program = LPSVMProgram(*problem)
         plane = self._limit_columns(program, self._price(problem, program, splits))
         weights = plane.w / scale
@@ -191,19 +191,38 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 computable(name, numbers)
         return np.column_stack(list(rows.values()))
 
-    def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
+    def _price(
+        self,
+        problem: tuple[Floats, Floats, Floats, Floats],
+        program: LPSVMProgram,
+        splits: Splits | None,
+    ) -> float:
         """Return `nu`, selected by cross-validation if it is "cv"."""
         self.nus_, self.cv_errors_ = None, None
         if not isinstance(self.nu, str):
             return float(self.nu)
-        nus = np.asarray(problem.least_price * STEPS)
+        rows, signs, weight, ways = problem
+        means, totals = [], []
+        for side in (signs > 0, signs < 0):
+            means.append(np.einsum("n,nj->j", weight[side] / weight[side].sum(), rows[side]))
+            totals.append(weight[side].sum())
+        # up to the least price the plane reads no column, by a bound on the dual
+        least = 1.0 / (min(totals) * max(np.abs(means[0] - means[1]).max(), 1e-6))
+        nus = np.asarray(float(least) * STEPS)
         if splits is None:
-            folds = min(self.cv or 5, *(int((problem.signs == s).sum()) for s in (1.0, -1.0)))
+            folds = min(self.cv or 5, *(int((signs == s).sum()) for s in (1.0, -1.0)))
             if folds < 2:
                 return float(nus[len(nus) // 2])
             drawn = StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
-            splits = list(drawn.split(problem.rows, problem.signs))
-        errors = np.array([problem.errors(*split, nus) for split in splits])
+            splits = list(drawn.split(rows, signs))
+        errors = np.zeros((len(splits), len(nus)))
+        for errors_of_fold, (learn, test) in zip(errors, splits, strict=True):
+            of_fold = LPSVMProgram(rows[learn], signs[learn], weight[learn], ways)
+            for k, nu in enumerate(nus.tolist()):
+                plane = of_fold.solve(nu)
+                above = plane_values(rows[test], plane.w) - plane.gamma > ON_PLANE
+                wrong = weight[test][np.where(above, 1.0, -1.0) != signs[test]].sum()
+                errors_of_fold[k] = wrong / weight[test].sum()
         mean: Floats = errors.mean(axis=0)
         self.nus_, self.cv_errors_ = nus, mean
         reads = np.array([bool(program.solve(nu).w.any()) for nu in nus])
@@ -275,32 +294,3 @@ def _plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
             )
         )
     return values.astype(np.float64)
-
-
-class _Problem(NamedTuple):
-    """Rows in the units learned in, with signs and weights, and the directions of columns."""
-
-    rows: Floats
-    signs: Floats
-    weight: Floats
-    ways: Floats
-
-    @property
-    def least_price(self) -> float:
-        """Price up to which the plane reads no column, by a bound on the dual."""
-        means, totals = [], []
-        for side in (self.signs > 0, self.signs < 0):
-            weight = self.weight[side]
-            means.append(np.einsum("n,nj->j", weight / weight.sum(), self.rows[side]))
-            totals.append(weight.sum())
-        return float(1.0 / (min(totals) * max(np.abs(means[0] - means[1]).max(), 1e-6)))
-
-    def errors(self, learn: NDArray[np.intp], test: NDArray[np.intp], nus: Floats) -> list[float]:
-        """Compute the weighted share of wrong test rows for each price."""
-        program = LPSVMProgram(self.rows[learn], self.signs[learn], self.weight[learn], self.ways)
-        rows, signs, weight, errors = self.rows[test], self.signs[test], self.weight[test], []
-        for nu in nus.tolist():
-            plane = program.solve(nu)
-            side = np.where(plane_values(rows, plane.w) - plane.gamma > ON_PLANE, 1.0, -1.0)
-            errors.append(float(weight[side != signs].sum() / weight.sum()))
-        return errors

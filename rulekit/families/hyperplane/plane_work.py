@@ -33,6 +33,11 @@ from rulekit.rules import Clause, Columns, LinearSplit, Literal
 from rulekit.rules.simplification import simplify_clause
 
 MAX_LEVELS = 50
+PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
+AFFINE = 1e-7  # how far a pipeline may be from the plane read off it, of the largest value
+SEED = 0  # of the folds that the confidence is calibrated on
+ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
+SAME = 9  # decimals of a weight of rows: weights that differ less are equal
 
 
 @dataclass(frozen=True)
@@ -122,24 +127,15 @@ class NumericDesign:
 
 def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
     """Write upper faces with few digits, without moving a training row across one."""
-    distinct = np.unique(points)
-    short = {face: _short(face, distinct, whole) for face in np.unique(faces[np.isfinite(faces)])}
+    distinct, short = np.concatenate([[-np.inf], np.unique(points)]), {}
+    for face in np.unique(faces[np.isfinite(faces)]):
+        if whole:
+            short[face] = float(np.floor(face))
+            continue
+        least = distinct[np.searchsorted(distinct, face, side="right") - 1]
+        tries = (float(np.floor(face * 10.0**d) / 10.0**d) for d in range(-6, 16))
+        short[face] = next((rounded + 0.0 for rounded in tries if least <= rounded <= face), face)
     return np.array([short.get(face, face) for face in faces.tolist()])
-
-
-def _short(face: float, distinct: Floats, whole: bool) -> float:
-    if whole:
-        return float(np.floor(face))
-    bin_index = int(np.searchsorted(distinct, face, side="right"))
-    least = distinct[bin_index - 1] if bin_index else -np.inf
-    for decimals in range(-6, 16):
-        rounded = float(np.floor(face * 10.0**decimals) / 10.0**decimals)
-        if least <= rounded <= face:
-            return rounded + 0.0
-    return face
-
-
-PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
 
 
 @dataclass(frozen=True)
@@ -175,10 +171,6 @@ def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) ->
     if slope <= 0:  # confidence must not fall with the distance
         return constant
     return Confidence(slope / scale, (level, level + more))
-
-
-AFFINE = 1e-7  # how far a pipeline may be from the plane read off it, of the largest value
-SEED = 0  # of the folds that the confidence is calibrated on
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +252,12 @@ class CompleteRows:
         """Fit a linear classifier on some columns: the classifier, its weights (p,) and bound."""
         used = list(range(len(self.names))) if columns is None else list(columns)
         part = self.frame.iloc[:, used]
-        fitted = fit_linear(_project(linear, part, self.names), part, self.y, self.weight)
+        ways = linear.directions if isinstance(linear, LPSVM) else None
+        absent = {*self.names} - {*part.columns}
+        if ways and absent & {*ways}:  # directions of columns that the plane may not read
+            remaining = {name: way for name, way in ways.items() if name not in absent}
+            linear = clone(linear).set_params(directions=remaining)
+        fitted = fit_linear(linear, part, self.y, self.weight)
         w = np.zeros(self.frame.shape[1])
         w[used], gamma = plane_of(fitted, part)
         return fitted, w, gamma
@@ -279,7 +276,12 @@ class CompleteRows:
         shift = 0.0 if moved_to is None else moved_to - gamma
         confidence = None
         if w.any():
-            confidence = self._fit_confidence(_keep_price(linear, fitted), folds, columns, shift)
+            # with the price that cross-validation chose, which is not chosen again in every fold
+            template = clone(linear)
+            last, chosen = (m[-1] if isinstance(m, Pipeline) else m for m in (template, fitted))
+            if isinstance(last, LPSVM):
+                last.set_params(nu=chosen.nu_, cv=LPSVM().cv)  # folds only choose a price
+            confidence = self._fit_confidence(template, folds, columns, shift)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
         names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
         there = [name for name in self.names if name in names]
@@ -308,15 +310,6 @@ class CompleteRows:
         return fit_confidence(distance, answers, answers == self.codes)
 
 
-def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
-    """Remove the directions of columns that a plane may not read."""
-    ways = linear.directions if isinstance(linear, LPSVM) else None
-    absent = set(names) - set(part.columns)
-    if not ways or not absent & set(ways):
-        return linear
-    return clone(linear).set_params(directions={k: v for k, v in ways.items() if k not in absent})
-
-
 def off_the_rows(values: Floats, gamma: float) -> float:
     """Move a plane that training rows lie on half-way to the next row above it; values (n,)."""
     # Boxes are closed on either side, so rounding would decide the class of rows on the plane.
@@ -325,15 +318,6 @@ def off_the_rows(values: Floats, gamma: float) -> float:
     if not size or not (np.abs(above) <= ON_PLANE * size).any():
         return gamma
     return gamma + 0.5 * float(above[above > ON_PLANE * size].min(initial=size))
-
-
-def _keep_price(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
-    """Keep the price that cross-validation chose, so that it is not chosen again in every fold."""
-    template = clone(linear)
-    last, learned = (m[-1] if isinstance(m, Pipeline) else m for m in (template, fitted))
-    if isinstance(last, LPSVM):
-        last.set_params(nu=learned.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
-    return template
 
 
 def fit_linear(
@@ -357,7 +341,19 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     model = getattr(fitted, "best_estimator_", fitted)
     before: Any = model[:-1] if isinstance(model, Pipeline) else ()
     last = model[-1] if isinstance(model, Pipeline) else model
-    coef, intercept = _plane_parameters(last)
+    coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
+    if coef is None or intercept is None:
+        raise ValueError(
+            "`linear` must be a linear classifier: after `fit` it needs `coef_` and `intercept_`; "
+            f"{type(last).__name__} has none. Take LogisticRegression, LinearSVC or LPSVM."
+        )
+    coef = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=float)
+    if coef.ndim == 2 and coef.shape[0] != 1:
+        raise ValueError(
+            f"`linear` must have one plane, for two classes; its `coef_` has {coef.shape[0]}."
+        )
+    coef = coef.reshape(-1)
+    intercept = float(np.asarray(intercept, dtype=float).reshape(-1)[0])
     rows = frame.to_numpy(dtype=float)
     if not len(before):
         return coef, -intercept
@@ -382,21 +378,6 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
             "Remove the step that is not affine."
         )
     return w, gamma
-
-
-def _plane_parameters(last: Any) -> tuple[Floats, float]:
-    coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
-    if coef is None or intercept is None:
-        raise ValueError(
-            "`linear` must be a linear classifier: after `fit` it needs `coef_` and `intercept_`; "
-            f"{type(last).__name__} has none. Take LogisticRegression, LinearSVC or LPSVM."
-        )
-    weights = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=float)
-    if weights.ndim == 2 and weights.shape[0] != 1:
-        raise ValueError(
-            f"`linear` must have one plane, for two classes; its `coef_` has {weights.shape[0]}."
-        )
-    return weights.reshape(-1), float(np.asarray(intercept, dtype=float).reshape(-1)[0])
 
 
 def box_clause(plane: Plane, half: HalfSpace, lower: Floats, upper: Floats) -> Clause:
@@ -425,10 +406,6 @@ def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
     return LinearSplit(terms, ">" if above else "<=", plane.gamma)
 
 
-ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
-SAME = 9  # decimals of a weight of rows: weights that differ less are equal
-
-
 @dataclass(frozen=True, eq=False)
 class Placed:
     """A plane in one place, one of its sides, and the boxes that cover it."""
@@ -439,13 +416,6 @@ class Placed:
     V: Floats  # (m, n)
     worth: Floats  # (m,)
     boxes: PlaneBoxes
-
-    def compute_missed(self, by_plane: bool) -> float:
-        """Compute the weight of wrong rows."""
-        inside = self.boxes.half.contains(self.V)
-        if not by_plane:
-            inside = np.asarray(self.boxes.members(self.V).any(axis=1))
-        return float(self.worth[self.worth > 0].sum() - self.worth[inside].sum())
 
     @property
     def n_faces(self) -> int:
@@ -503,7 +473,13 @@ class ShortBoxes:
         """Select the rule of at most `most` boxes with fewest wrong rows, then fewest faces."""
         limited = [self._limit_boxes(placed, most) for placed in self.candidates]
         limited = [placed for placed in limited if len(placed.boxes)]
-        ranks = [(round(p.compute_missed(self.by_plane), SAME), p.n_faces) for p in limited]
+        ranks = []
+        for each in limited:
+            inside = each.boxes.half.contains(each.V)
+            if not self.by_plane:
+                inside = np.asarray(each.boxes.members(each.V).any(axis=1))
+            missed = each.worth[each.worth > 0].sum() - each.worth[inside].sum()
+            ranks.append((round(float(missed), SAME), each.n_faces))
         if not ranks:
             return None
         best = limited[min(range(len(ranks)), key=lambda k: (*ranks[k], k))]

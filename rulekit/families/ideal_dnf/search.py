@@ -52,6 +52,14 @@ Factors = tuple[float, float]
 #: Literals for true and false, whether either may replace the other, and the rows that are true.
 Question = tuple[Pair, bool, Bools]
 FORWARD_ROWS = 10_000  # by which conditions are selected; the formula is counted on all rows
+SELECTIONS = FORWARD, RANKING = "forward", "ranking"
+MODES = ("paper", "compact")
+MINIMISE_SECONDS = 3.0
+PARTS = 5  # of the rows, each held out in turn, to select the number of conditions
+VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
+WORD = 0xFFFFFFFF
+MULTIPLIERS = (0x7FEB352D, 0x846CA68B)  # of C. Wellons' search for hashes of low bias
+SALT = 0x9E3779B9
 
 
 def lower_median(values: Floats) -> float | None:
@@ -97,9 +105,10 @@ def list_questions(name: str, values: NDArray[Any], training: Bools) -> Iterator
             groups = groups[:1]
     gaps = bool((codes < 0).any())
     two = len(groups) == 2 and not gaps  # one question, of either level
-    for group in groups[two:] if len(groups) > 1 else ():
-        yes = _one_of(name, group)
-        no = _one_of(name, groups[0]) if two else replace(yes.negate(), missing=gaps)
+    several = groups if len(groups) > 1 else ()
+    tests = [Literal(name, "in", g) if len(g) > 1 else Literal(name, "==", g[0]) for g in several]
+    for group, yes in list(zip(several, tests, strict=True))[two:]:
+        no = tests[0] if two else replace(yes.negate(), missing=gaps)
         places = [number[level] for level in group]  # mostly one, for which `isin` is slow
         yield (yes, no), two, np.isin(codes, places) if len(places) > 1 else codes == places[0]
     if gaps and groups:
@@ -109,15 +118,11 @@ def list_questions(name: str, values: NDArray[Any], training: Bools) -> Iterator
 def keep_positive(matrix: BinnedTable) -> Iterator[Question]:
     """List a binarizer's conditions; of two complements one is kept."""
     literals = matrix.literals
+    ranks = [(c.op in (">", "==", "in", "missing"), j) for j, c in enumerate(literals)]
     for j, k in enumerate(matrix.complement.tolist()):
-        if k < 0 or _leads(literals, j, k):
+        if k < 0 or ranks[j] > ranks[k]:  # the positive test
             no = literals[k] if k >= 0 else literals[j].negate()
             yield (literals[j], no), True, matrix.values[:, j]
-
-
-def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
-    value: Any = group[0] if len(group) == 1 else group
-    return Literal(feature, "==" if len(group) == 1 else "in", value)
 
 
 class PackedCounts:
@@ -182,15 +187,6 @@ class PackedCounts:
         return type_counts(codes, len(words), self._described, part, self._weight)
 
 
-def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
-    """Return which of two complements is kept: the positive test."""
-    order = (">", "==", "in", "missing")
-    mine, other = literals[j].op, literals[k].op
-    if (mine in order) != (other in order):
-        return mine in order
-    return j > k
-
-
 def count_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
     """Count the rows of each type and class in a table: shape (2**k, 2)."""
     conditions = tuple(literal for pair in pairs for literal in pair)
@@ -208,11 +204,6 @@ def count_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...
     counts = np.zeros((2 ** len(pairs), 2), dtype=np.int64)
     np.add.at(counts, code, kinds.counts[0])
     return tuple(complete), counts
-
-
-SELECTIONS = FORWARD, RANKING = "forward", "ranking"
-MODES = ("paper", "compact")
-MINIMISE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,14 +230,13 @@ class IdealFormula:
 
     def rule(self, mode: str) -> RuleSet:
         """Convert the formula to a rule, each term with as few literals per column as possible."""
-        clauses = [self._clause(cube.tolist()) for cube in self.minimise(mode).cubes]
+        clauses = []
+        for cube in self.minimise(mode).cubes.tolist():
+            read = zip(self.pairs, cube, strict=True)
+            clause = Clause(tuple(pair[1 - answer] for pair, answer in read if answer >= 0))
+            # a term holds on a type that occurs, so it cannot be a contradiction
+            clauses.append(simplify_clause(clause) or clause)
         return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
-
-    def _clause(self, cube: list[int]) -> Clause:
-        read = zip(self.pairs, cube, strict=True)
-        clause = Clause(tuple(pair[1 - answer] for pair, answer in read if answer >= 0))
-        # a term holds on a type that occurs, so it cannot be a contradiction
-        return simplify_clause(clause) or clause
 
     def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], Bools]:
         """Return each row's type, and whether every condition is defined for it."""
@@ -257,11 +247,6 @@ class IdealFormula:
             met &= holds ^ no.mask(columns)
             codes = 2 * codes + holds
         return codes, met
-
-    def has_seen(self, columns: Columns) -> Bools:
-        """Return which rows are of a type that occurs, shape (n,)."""
-        codes, met = self.types_of(columns)
-        return np.asarray(met & (self.counts[codes].sum(axis=1) > 0))
 
     def shares(self, mode: str) -> Shares:
         """Count each type."""
@@ -280,18 +265,6 @@ class IdealFormula:
         k = len(self.pairs)
         return (types[:, None] >> np.arange(k - 1, -1, -1)) & 1
 
-    def frame(self, mode: str) -> pd.DataFrame:
-        """List the types that occur: conditions, rows of each class, prediction."""
-        occurring = np.flatnonzero(self.counts.sum(axis=1) > 0)
-        answers = self.answers_of(occurring) == 1
-        names = [str(yes) for yes, _ in self.pairs]
-        counts = (self.counts if self.rows is None else self.rows)[occurring]
-        predicted = np.where(self.minimise(mode).holds()[occurring], 0, 1)
-        labels = np.array([self.positive, self.default], dtype=object)
-        return pd.DataFrame(answers, columns=names).assign(
-            rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[predicted]
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class TypeLikeness:
@@ -308,13 +281,6 @@ class TypeLikeness:
         features, kind = np.unique(both, axis=0, return_inverse=True)
         decides = features[:, : self.rule.n_clauses] == 1
         return (first_clause(decides), features), kind.reshape(-1)
-
-
-PARTS = 5  # of the rows, each held out in turn, to select the number of conditions
-VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
-WORD = 0xFFFFFFFF
-MULTIPLIERS = (0x7FEB352D, 0x846CA68B)  # of C. Wellons' search for hashes of low bias
-SALT = 0x9E3779B9
 
 
 @dataclass(frozen=True)
@@ -383,22 +349,6 @@ class CountPlan:
     selection: str = FORWARD
 
 
-def search_rankings(
-    source: PackedCounts, depth: int, factors: Factors | None, joined: Factors | None
-) -> Search:
-    """Rank the conditions and evaluate each number of them."""
-    counts = source.contingency()
-    if factors is not None:
-        counts = counts.weight(*factors)
-    # of two complements chi-square prefers the rarer; the other two scores do not care
-    rarer = counts.flip(source.alike & (2 * counts.ones > counts.n))
-    ranked = rankings(rarer, depth)
-    weighed = np.array(factors or (1, 1))
-    tables = source.histograms([ranking.tolist() for ranking in ranked])
-    curve = validation_curve([[list_first(table * weighed)] for table in tables])
-    return Search(source, ranked, curve, factors, joined)
-
-
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
     n = len(table.codes)
@@ -413,11 +363,20 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
         factors = class_factors(plan.class_weight, table.classes, (n - ones, ones))
     if not plan.positive:  # the class described comes last
         factors, joined = (pair and (pair[1], pair[0]) for pair in (factors, joined))
+    weighed = np.array(factors or (1, 1))
     if plan.selection == RANKING:
         validation = draw_held_out(n, VALIDATION_FRACTION, plan.seed)
         source = _count_rows(table, plan, validation, weight)
-        return search_rankings(source, plan.depth, factors, joined)
-    part_of, weighed, tables = parts_of(n, plan.seed), np.array(factors or (1, 1)), []
+        columns = source.contingency()
+        if factors is not None:
+            columns = columns.weight(*factors)
+        # of two complements chi-square prefers the rarer; the other two scores do not care
+        rarer = columns.flip(source.alike & (2 * columns.ones > columns.n))
+        ranked = rankings(rarer, plan.depth)
+        counted = source.histograms([ranking.tolist() for ranking in ranked])
+        curve = validation_curve([[list_first(counts * weighed)] for counts in counted])
+        return Search(source, ranked, curve, factors, joined)
+    part_of, tables = parts_of(n, plan.seed), []
     for k in range(PARTS):  # each is held out in turn
         part = _count_rows(table, plan, part_of == k, weight)
         sets = part.forward(factors).list_sets(plan.depth)

@@ -88,6 +88,20 @@ def candidates(
         spans.append([1, 2, 0, 0])
         free = literal.feature not in dict(constraints.directions)
         written.append(((literal, False), (literal, False) if free else None))
+    granted = []  # the candidates that meet each requirement: single literals first, then columns
+    for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
+        granting = frozenset(
+            j
+            for j, both in enumerate(written)
+            for side in both
+            if side and required in (side[0], side[0].feature)
+        )
+        if not granting:
+            raise RuleError(
+                f"Column {required!r} is required in the rule, but gives no condition that may be "
+                "used: it is constant, or all its conditions are forbidden. Remove the requirement."
+            )
+        granted.append(granting)
     limits = [[-MAX_POINTS if low else 0, MAX_POINTS if high else 0] for high, low in written]
     problem = PointsProblem(
         np.ascontiguousarray(np.concatenate(codes)),
@@ -97,7 +111,7 @@ def candidates(
         np.array(limits, dtype=np.int64).reshape(-1, 2),
         class_masses(described, weight, SMOOTHED),
         class_masses(described, weight, FINITE),
-        _find_required(constraints, written),
+        tuple(granted),
     )
     return Candidates(problem, tuple(written))
 
@@ -115,25 +129,6 @@ def _side(
     return None
 
 
-def _find_required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
-    """Return the candidates that meet each requirement: single literals first, then columns."""
-    granted = []
-    for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
-        granting = frozenset(
-            j
-            for j, sides in enumerate(written)
-            for side in sides
-            if side and required in (side[0], side[0].feature)
-        )
-        if not granting:
-            raise RuleError(
-                f"Column {required!r} is required in the rule, but gives no condition that may be "
-                "used: it is constant, or all its conditions are forbidden. Remove the requirement."
-            )
-        granted.append(granting)
-    return tuple(granted)
-
-
 def _pairs(
     conditions: Conditions, seen: NDArray[np.bool_]
 ) -> Iterator[tuple[Literal, Literal | None, list[int]]]:
@@ -143,7 +138,11 @@ def _pairs(
     where: dict[tuple[int, ...], int] = {}
     order = sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i))
     for i in order:
-        where.setdefault(_edges(position[spans[i]].tolist()), i)
+        span = position[spans[i]].tolist()
+        runs = sorted(run for run in (span[:2], span[2:]) if run[0] < run[1])
+        if len(runs) == 2 and runs[0][1] == runs[1][0]:
+            runs = [[runs[0][0], runs[1][1]]]
+        where.setdefault(tuple(edge for run in runs for edge in run), i)  # begins and ends
     done: set[tuple[int, ...]] = set()
     for edges, i in where.items():
         others = tuple(sorted({0, n_cells} ^ set(edges)))  # the cells that are left out
@@ -152,11 +151,3 @@ def _pairs(
             k = where.get(others)
             other = None if k is None else conditions.literals[k]
             yield conditions.literals[i], other, spans[i].tolist()
-
-
-def _edges(span: list[int]) -> tuple[int, ...]:
-    """Write cells as the places where their runs begin and end."""
-    runs = sorted(run for run in (span[:2], span[2:]) if run[0] < run[1])
-    if len(runs) == 2 and runs[0][1] == runs[1][0]:
-        runs = [[runs[0][0], runs[1][1]]]
-    return tuple(edge for run in runs for edge in run)

@@ -21,20 +21,16 @@ class _ScaledScorecard(FixedRuleClassifier):
 
     bands_: pd.DataFrame
 
-    @property
-    def chances(self) -> Chances:
-        """Probability of the class described by score."""
-        scale: Any = schema_of(self.rule_set).scale
-        slope = math.log(2.0) / scale.points_to_double
-        return Chances(slope, math.log(scale.base_odds) - slope * scale.base_score)
-
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities by the score of each row: shape (n, 2), as `classes_`.
 
         The more probable class need not be the one that `predict` returns.
         """
+        scale: Any = schema_of(self.rule_set).scale
+        slope = math.log(2.0) / scale.points_to_double
+        chances = Chances(slope, math.log(scale.base_odds) - slope * scale.base_score)
         split = scorecard_of(self.rule_set)[0]
-        chance = self.chances.compute(split.compute_values(self.read_columns(X)))
+        chance = chances.compute(split.compute_values(self.read_columns(X)))
         both = [chance if v == self.positive_label_ else 1.0 - chance for v in self.classes_]
         return np.column_stack(both)
 

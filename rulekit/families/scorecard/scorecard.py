@@ -19,7 +19,7 @@ from rulekit._validation import Interval
 from rulekit.binning import Binarizer
 from rulekit.data import make_folds
 from rulekit.exceptions import RuleError, StoppedError
-from rulekit.families.family import Family, size_words
+from rulekit.families.family import Family, size_words, state_errors
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
 from rulekit.learners.base import BaseRuleClassifier
@@ -39,6 +39,8 @@ BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wid
 TOO_FEW = 2  # rows of a class from which to measure chances
 ENOUGH = 10_000  # rows to measure chances on: of more, no further fold is left out
 LEAST_TRUST = 0.05  # of a card's own odds, however badly they did on other rows
+AHEAD = 1e-3  # of a total: how far the one of equal odds lies from the deciding one, at least
+BANDS = 4  # of the chances shown, at most
 
 
 @dataclass(frozen=True)
@@ -254,8 +256,26 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         self._keep_chances(cards[-1], shift, trusted, table)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
-        self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
-        self.few_rows_hint_ = None if rule.is_constant else self._describe_few_rows(table)
+        self.empty_rule_hint_ = self.few_rows_hint_ = None
+        rows = np.bincount(table.codes)
+        n, label = int(rows.min()), plain_label(table.classes[rows.argmin()])
+        if rule.is_constant:
+            why = (
+                "with any threshold of the total, more training rows are wrong. Try a "
+                "`class_weight` by which rows of a rare class count more."
+            )
+            if self.max_conditions == 0:
+                why = "max_conditions=0 allows none."
+            elif not cards[-1].chosen:
+                why = "no single condition of this table tells the classes apart."
+            self.empty_rule_hint_ = self._empty_hint(why)
+        elif n <= TOO_FEW and self.calibration_folds >= 2:
+            rows_used = "on the rows that were learned from, which flatters"
+            measured_on = f"on {n} folds" if n > 1 else rows_used
+            self.few_rows_hint_ = (
+                f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
+                f"they were measured {measured_on}. Treat them as rough, or add rows of this class."
+            )
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()
@@ -303,11 +323,16 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         held = np.array([literal.mask(table.columns) for literal in literals])
         totals = np.array(points) @ held
         even = -card.intercept / card.slope + shift
-        total, wrong = _best_total(totals, described, weight, even)
-        needed = bool(conditions.problem.required)
-        if total is None or (wrong > min(masses) * (1.0 + 1e-9) and not needed):
+        met, total_index = np.unique(totals, return_inverse=True)
+        if len(met) < 2:
             return constant, shift
-        return self._one_clause(PointsSplit(literals, points, total)), shift
+        gain = np.bincount(total_index, np.where(described, weight, -weight))
+        wrong = float(weight[~described].sum()) + np.cumsum(gain)[:-1]
+        threshold = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
+        best = np.lexsort((threshold, np.abs(threshold - even), np.round(wrong, 9)))[0]
+        if wrong[best] > min(masses) * (1.0 + 1e-9) and not conditions.problem.required:
+            return constant, shift
+        return self._one_clause(PointsSplit(literals, points, int(threshold[best]))), shift
 
     def _one_clause(self, *conditions: PointsSplit, clauses: int = 1) -> RuleSet:
         """Make a rule of one clause for the class described, or of none."""
@@ -364,30 +389,6 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         trust, bias, _ = problem.take_rows(tested).line(odds[tested])
         return min(max(trust, LEAST_TRUST), 1.0), bias
 
-    def _describe_few_rows(self, table: TrainingTable) -> str | None:
-        """Return a sentence if a class has too few rows for `calibration_folds`, else None."""
-        rows = np.bincount(table.codes)
-        n, label = int(rows.min()), plain_label(table.classes[rows.argmin()])
-        if n > TOO_FEW or self.calibration_folds < 2:
-            return None
-        rows_used = "on the rows that were learned from, which flatters"
-        measured_on = f"on {n} folds" if n > 1 else rows_used
-        return (
-            f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
-            f"they were measured {measured_on}. Treat them as rough, or add rows of this class."
-        )
-
-    def _hint(self, card: Card) -> str:
-        """Return why there is no condition."""
-        if self.max_conditions == 0:
-            return self._empty_hint("max_conditions=0 allows none.")
-        if not card.chosen:
-            return self._empty_hint("no single condition of this table tells the classes apart.")
-        return self._empty_hint(
-            "with any threshold of the total, more training rows are wrong. Try a "
-            "`class_weight` by which rows of a rare class count more."
-        )
-
 
 @dataclass(eq=False)
 class CardPath(LearnedPath):
@@ -425,24 +426,6 @@ def _split(rule: RuleSet) -> PointsSplit:
     return cast(PointsSplit, rule.clauses[0].conditions[0])
 
 
-def _best_total(
-    totals: NDArray[np.int64], described: NDArray[np.bool_], weight: Floats, even: float
-) -> tuple[int | None, float]:
-    """Find the total that leaves the least weight wrong, and that weight."""
-    met, total_index = np.unique(totals, return_inverse=True)
-    if len(met) < 2:
-        return None, 0.0
-    gain = np.bincount(total_index, np.where(described, weight, -weight))
-    wrong = float(weight[~described].sum()) + np.cumsum(gain)[:-1]
-    threshold = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
-    best = np.lexsort((threshold, np.abs(threshold - even), np.round(wrong, 9)))[0]
-    return int(threshold[best]), float(wrong[best])
-
-
-AHEAD = 1e-3  # of a total: how far the one of equal odds lies from the deciding one, at least
-BANDS = 4  # of the chances shown, at most
-
-
 FAMILY = Family(
     key="scorecard",
     model=ScorecardClassifier(bands=BANDS),
@@ -455,9 +438,8 @@ FAMILY = Family(
         "scorecard."
     ),
     good_for=(
-        "ranking as well as deciding, with conditions that people can add up by heart. On 11 "
-        "public tables: 12.6 % wrong with 8.3 conditions; the short rule 13.1 % with 6.8, one "
-        "condition 17.6 %."
+        "ranking as well as deciding, with conditions that people can add up by heart. "
+        + state_errors(12.6, 8.3)
     ),
     ways=(
         "Scorecards are learned with a number of conditions; shape, clauses and prices do not "

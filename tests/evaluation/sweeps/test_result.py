@@ -16,7 +16,7 @@ from rulekit.evaluation import (
     suggest,
     sweep,
 )
-from rulekit.evaluation.sweeps.result import fit_setting, table_of
+from rulekit.evaluation.sweeps.result import fit_setting
 from tests.evaluation.learners import Stump, noisy_table
 from tests.reference import pareto as reference
 
@@ -175,10 +175,11 @@ def test_settings_that_are_whole_numbers_stay_whole_in_the_table():
         {"setting": k, "learner": "A", "fold": 0, "rule": "", **setting}
         for k, setting in enumerate(settings)
     ]
-    table = table_of(rows, ["n_clauses", "theta"])
+    grids = [{k: [v] for k, v in setting.items()} for setting in [*settings, {"other": 0}]]
+    table = Comparison((LearnerGrid("A", None, grids),), 1, "", tuple(rows)).table
     assert table["n_clauses"].dtype == int
     assert table["theta"].dtype == float
-    assert table_of(rows, ["other"])["other"].tolist() == [None, None]
+    assert table["other"].tolist() == [None, None]
 
 
 COORDINATE = st.one_of(

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
-from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
+from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee
 from rulekit.families.ideal_dnf.search import PARTS, draw_held_out, lower_median, parts_of
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
@@ -245,6 +245,7 @@ def test_forbidden_columns_are_not_read_and_modes_are_checked():
     X = pd.DataFrame({"sex": ["f", "m"] * 40})
     model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
     assert model.conditions_ == (Literal("sex", "==", "m"),)
+    assert model.guarantee().margins == (40, 40)
     part = parts_of(1001, seed=3)
     assert sorted(np.bincount(part, minlength=PARTS)) == [200, 200, 200, 200, 201]
     assert (part != parts_of(1001, seed=4)).any()
@@ -296,7 +297,6 @@ def test_a_guarantee_states_numbers_that_can_be_computed_again():
     assert known.excess_error == 1.0
     assert "nothing is guaranteed" in result
     assert f"{known.rows_for(0.1):,} rows" in result
-    assert margins_of(np.array([[3, 1], [0, 0], [2, 7]])) == (2, 5)
     with pytest.raises(ValueError, match=r"`excess_error` must lie in \(0, 1\]"):
         SampleGuarantee(10, 1).rows_for(0.0)
 

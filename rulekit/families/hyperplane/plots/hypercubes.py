@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,8 @@ from rulekit.style.phrases import Wording, condition_text, join_list, number
 from rulekit.style.wording import percent, plural, short_number
 
 FAINT = 0.12  # opacity of a point that meets none of the other conditions
+ANY = "any value"
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -222,10 +225,6 @@ def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
     return np.asarray(np.clip(share, 0.0, 1.0))
 
 
-ANY = "any value"
-Floats = NDArray[np.float64]
-
-
 def has_one_plane(model: Any) -> bool:
     """Return whether a model has one hyperplane that reads columns."""
     plane = model.plane_ if isinstance(model, HyperplaneRuleClassifier) else None
@@ -310,29 +309,21 @@ def projection(
     points["others"] = inside[:, counted].sum(axis=1)
     low, high = half.face_values(boxes.lower, boxes.upper)
     corners = {"x0": low[:, a], "x1": high[:, a], "y0": low[:, b], "y1": high[:, b]}
-    line = _trace(plane.w[half.columns], plane.gamma, rows, axes, case)
+    # where the plane, with the case's other values, meets the edges of the rows' range
+    w = plane.w[half.columns]
+    rest = [j for j in range(len(w)) if j not in axes]
+    level = plane.gamma - float(w[rest] @ case[rest])
+    least, most, edges = rows.min(axis=0), rows.max(axis=0), set()
+    for (one, other), end in product(((a, b), (b, a)), (least, most)):
+        there = (level - w[one] * end[one]) / w[other]
+        if least[other] <= there <= most[other]:
+            point = (float(end[one]), float(there))
+            edges.add(point if one == a else point[::-1])
+    ends = sorted(edges)
+    line = (ends[0], ends[-1]) if len(ends) > 1 else None
     boxes_shown, at = pd.DataFrame(corners), (float(case[a]), float(case[b]))
     n_others = int(counted.sum())
     return Projection(names[a], names[b], points, boxes_shown, chosen, n_others, line, at)
-
-
-def _trace(
-    w: Floats, gamma: float, rows: Floats, axes: tuple[int, int], case: Floats
-) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Intersect the hyperplane with the case's other values; None where it misses the range."""
-    a, b = axes
-    rest = [j for j in range(len(w)) if j not in axes]
-    level = gamma - float(w[rest] @ case[rest])
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    edges = set()
-    for one, other in ((a, b), (b, a)):
-        for end in (low[one], high[one]):
-            there = (level - w[one] * end) / w[other]
-            if low[other] <= there <= high[other]:
-                point = (float(end), float(there))
-                edges.add(point if one == a else point[::-1])
-    ends = sorted(edges)
-    return (ends[0], ends[-1]) if len(ends) > 1 else None
 
 
 def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:

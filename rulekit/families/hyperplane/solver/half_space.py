@@ -35,6 +35,7 @@ from rulekit.search.lp import LinearProgram, ResidentProgram
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any row counts as 0
 
 
 def plane_values(X: Floats, w: Floats) -> Floats:
@@ -152,9 +153,6 @@ class Region:
         return corner
 
 
-ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any row counts as 0
-
-
 @dataclass(frozen=True, eq=False)
 class LPSVMPlane:
     """A plane found by the linear program."""
@@ -230,7 +228,15 @@ def column_sets(Z: Floats, signed: Floats, size: int) -> list[Columns]:
 
 def _forward(Z: Floats, signed: Floats, size: int) -> list[Columns]:
     """Add columns one after the other, keeping the `WIDTH` best sets of each size."""
-    within, apart = _moments(Z, signed)
+    # the pooled covariance of columns (p, p) and the difference of class means (p,)
+    share = np.abs(signed) / np.abs(signed).sum()
+    means, within = [], RIDGE * np.eye(Z.shape[1])
+    for rows in (signed > 0, signed < 0):
+        part, weight = Z[rows], share[rows]
+        means.append(np.einsum("n,nj->j", weight, part) / weight.sum())
+        centred = part - means[-1]
+        within = within + np.einsum("ni,nj->ij", centred * weight[:, None], centred)
+    apart = means[0] - means[1]
     best: list[Columns] = [()]
     for _ in range(min(size, Z.shape[1])):
         longer = {tuple(sorted({*s, j})) for s in best for j in range(Z.shape[1]) if j not in s}
@@ -243,18 +249,6 @@ def _forward(Z: Floats, signed: Floats, size: int) -> list[Columns]:
         order = np.argsort(np.round(wrong, 9), kind="stable")[:WIDTH]
         best = [tuple(s) for s in sets[order].tolist()]
     return best
-
-
-def _moments(Z: Floats, signed: Floats) -> tuple[Floats, Floats]:
-    """Compute the pooled covariance of columns (p, p) and the difference of class means (p,)."""
-    share = np.abs(signed) / np.abs(signed).sum()
-    means, within = [], RIDGE * np.eye(Z.shape[1])
-    for rows in (signed > 0, signed < 0):
-        part, weight = Z[rows], share[rows]
-        means.append(np.einsum("n,nj->j", weight, part) / weight.sum())
-        centred = part - means[-1]
-        within = within + np.einsum("ni,nj->ij", centred * weight[:, None], centred)
-    return within, means[0] - means[1]
 
 
 def least_wrong(values: Floats, signed: Floats) -> float:

@@ -161,19 +161,13 @@ def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
             f"The linear program over {m} points must have a solution; the solver returned "
             f"{solution.message!r}. Use `criterion='peel'`."
         )
-    corner = solution.x[:n]
-    return region.to_faces(corner, _snap(region, points, unit, corner, least))
-
-
-def _snap(region: Region, points: Floats, unit: Floats, corner: Floats, least: Floats) -> Floats:
-    """Find the least corner above all points that the program took in, within its tolerance."""
-    for tolerance in (NEAR, 0.0):
+    corner, floor = solution.x[:n], least
+    for tolerance in (0.0, NEAR):  # the least corner above all points that the program took in
         taken = (unit <= corner + tolerance).all(axis=1)
-        if taken.any():
-            above = np.maximum(points[taken].max(axis=0), least)
-            if region.half.value(above) <= region.half.cap:
-                return above
-    return least
+        above = points[taken].max(axis=0, initial=-np.inf)
+        if taken.any() and region.half.value(above) <= region.half.cap:
+            floor = above
+    return region.to_faces(corner, floor)
 
 
 CRITERIA: dict[str, Callable[[Region, Floats, Counts], Floats]] = {
@@ -303,57 +297,36 @@ def few_boxes(boxes: PlaneBoxes, V: Floats, worth: Floats, most: int | None) -> 
     """Keep the boxes of most worth, merge those that may be, and drop faces that no row needs."""
     gain = np.array([worth[inside].sum() for inside in boxes.members(V).T])
     order = np.argsort(-gain, kind="stable")
-    work = _Faces(boxes.only(order[gain[order] > 0][:most]), V, worth)
-    work.merge()
-    work.drop()
-    return work.boxes()
+    given, half = boxes.only(order[gain[order] > 0][:most]), boxes.half
+    faces = list(zip(given.lower, given.upper, given.depth.tolist(), strict=True))
 
+    def find_inside(low: Floats, high: Floats) -> Bools:
+        return np.asarray(((low < V) & (high >= V)).all(axis=1))
 
-class _Faces:
-    """Boxes whose faces are moved."""
+    def may_replace(low: Floats, high: Floats, some: tuple[int, ...]) -> bool:
+        """Return whether a box is on its side, apart from other boxes, and worth as much."""
+        others = (each for k, each in enumerate(faces) if k not in some)
+        return (
+            half.value(high) <= half.cap
+            and all((np.maximum(low, a) >= np.minimum(high, b)).any() for a, b, _ in others)
+            and float(worth[find_inside(low, high)].sum())
+            >= sum(float(worth[find_inside(*faces[k][:2])].sum()) for k in some)
+        )
 
-    def __init__(self, boxes: PlaneBoxes, V: Floats, worth: Floats) -> None:
-        self.given, self.half, self.V, self.worth = boxes, boxes.half, V, worth
-        self.faces = list(zip(boxes.lower, boxes.upper, boxes.depth.tolist(), strict=True))
-
-    def merge(self) -> None:
-        """Replace two boxes by the box around both, as long as there are such two."""
-        for a, (low, high, depth) in enumerate(self.faces):
-            for b, (other_low, other_high, other_depth) in enumerate(self.faces[:a]):
-                around = np.minimum(low, other_low), np.maximum(high, other_high)
-                apart = self._sum(low, high) + self._sum(other_low, other_high)
-                if self._is_allowed(*around, (a, b)) and self._sum(*around) >= apart:
-                    self.faces[b] = (*around, min(depth, other_depth))
-                    del self.faces[a]
-                    self.merge()
-                    return
-
-    def drop(self) -> None:
-        """Move each face to the end of its column where nothing is lost by it."""
-        for k, feature, below in product(
-            range(len(self.faces)), range(self.half.n_features), (True, False)
-        ):
-            low, high, depth = self.faces[k]
-            wider = low.copy(), high.copy()
-            wider[not below][feature] = -np.inf if below else self.half.high[feature]
-            if self._is_allowed(*wider, (k,)) and self._sum(*wider) >= self._sum(low, high):
-                self.faces[k] = (*wider, depth)
-
-    def _is_allowed(self, low: Floats, high: Floats, instead_of: tuple[int, ...]) -> bool:
-        """Return whether a box is on its side and shares no point with the other boxes."""
-        if self.half.value(high) > self.half.cap:
-            return False
-        others = (faces for k, faces in enumerate(self.faces) if k not in instead_of)
-        return all((np.maximum(low, a) >= np.minimum(high, b)).any() for a, b, _ in others)
-
-    def _inside(self, low: Floats, high: Floats) -> Bools:
-        return np.asarray(((low < self.V) & (high >= self.V)).all(axis=1))
-
-    def _sum(self, low: Floats, high: Floats) -> float:
-        return float(self.worth[self._inside(low, high)].sum())
-
-    def boxes(self) -> PlaneBoxes:
-        """Return the boxes, those with most rows of their class first."""
-        right, given = self.worth > 0, self.given
-        boxes = [(a, b, int(self._inside(a, b)[right].sum()), d) for a, b, d in self.faces]
-        return _sort_boxes(self.half, boxes, given.n_problems, given.n_total)
+    pairs = [(a, b) for a in range(len(faces)) for b in range(a)]
+    while pairs:
+        a, b = pairs.pop(0)
+        (low, high, depth), (other_low, other_high, other_depth) = faces[a], faces[b]
+        around = np.minimum(low, other_low), np.maximum(high, other_high)
+        if may_replace(*around, (a, b)):
+            faces[b] = (*around, min(depth, other_depth))
+            del faces[a]
+            pairs = [(a, b) for a in range(len(faces)) for b in range(a)]
+    for k, feature, below in product(range(len(faces)), range(half.n_features), (True, False)):
+        low, high, depth = faces[k]
+        wider = low.copy(), high.copy()
+        wider[not below][feature] = -np.inf if below else half.high[feature]
+        if may_replace(*wider, (k,)):
+            faces[k] = (*wider, depth)
+    kept = [(a, b, int(find_inside(a, b)[worth > 0].sum()), depth) for a, b, depth in faces]
+    return _sort_boxes(half, kept, boxes.n_problems, boxes.n_total)

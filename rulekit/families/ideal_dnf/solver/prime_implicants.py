@@ -100,36 +100,25 @@ class _Cover:
         size = None
         while len(self.points) and size != (len(self.primes), len(self.points)):
             size = (len(self.primes), len(self.points))
-            forced = self._choose_forced()
-            taken += forced
-            if not forced:
-                self._drop_dominated()
+            table = self.table
+            alone = np.flatnonzero(table.sum(axis=0) == 1)  # types that one prime covers
+            if len(alone):
+                rows = np.unique(table[:, alone].argmax(axis=0))
+                taken += self.primes[rows].tolist()
+                self._keep(np.delete(self.primes, rows), self.points[~table[rows].any(axis=0)])
+                continue
+            if len(self.points) <= DOMINANCE_CELLS:  # types covered whenever another one is
+                within = _find_contained(table.T)  # [a, b]: what covers a covers b
+                self.points = self.points[~_lesser(within.T, np.zeros(len(within)))]
+            if len(self.primes) <= DOMINANCE_CELLS:  # primes that a cheaper one replaces
+                lesser = _lesser(_find_contained(self.table), self.cost[self.primes].astype(float))
+                self._keep(self.primes[~lesser], self.points)
         return taken
-
-    def _choose_forced(self) -> list[int]:
-        """Select the primes that alone cover a type."""
-        table = self.table
-        alone = np.flatnonzero(table.sum(axis=0) == 1)
-        if not len(alone):
-            return []
-        rows = np.unique(table[:, alone].argmax(axis=0))
-        forced = self.primes[rows]
-        self._keep(np.delete(self.primes, rows), self.points[~table[rows].any(axis=0)])
-        return [int(p) for p in forced]
 
     def _keep(self, primes: Ints, points: Ints) -> None:
         """Restrict the problem to these types and to those of these primes that cover one."""
         useful = self.covers[np.ix_(primes, points)].any(axis=1)
         self.primes, self.points = primes[useful], points
-
-    def _drop_dominated(self) -> None:
-        """Drop types covered whenever another one is; then primes that a cheaper one replaces."""
-        if len(self.points) <= DOMINANCE_CELLS:
-            within = _find_contained(self.table.T)  # [a, b]: what covers a covers b
-            self.points = self.points[~_lesser(within.T, np.zeros(len(within)))]
-        if len(self.primes) <= DOMINANCE_CELLS:
-            lesser = _lesser(_find_contained(self.table), self.cost[self.primes].astype(float))
-            self._keep(self.primes[~lesser], self.points)
 
     def greedy(self) -> list[int]:
         """Choose by types covered a unit of cost, then leave out what became superfluous."""

@@ -27,6 +27,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ Words = NDArray[np.uint64]
 Counts = NDArray[Any]
 
 BLOCK = 64  # columns counted at a time, to keep the intermediate array small
+SCORES = ("f", "mutual_info", "chi2")
+EXACT_ROWS = 3_000_000_000  # up to here n11 * n fits 64 bits
 
 
 @dataclass(frozen=True)
@@ -133,12 +136,6 @@ def type_counts(
     return counts.reshape((2**k, 2) if part is None else (2, 2**k, 2))
 
 
-def drop_last(counts: Counts) -> Counts:
-    """Drop the last column: shape (..., 2**k, 2) becomes (..., 2**(k - 1), 2)."""
-    *lead, n_types, classes = counts.shape
-    return counts.reshape(*lead, n_types // 2, 2, classes).sum(axis=-2)
-
-
 def majority(counts: Counts) -> Bools:
     """Return for which types the ideal classifier predicts the described class."""
     return np.asarray(counts[:, 1] > counts[:, 0])
@@ -147,10 +144,6 @@ def majority(counts: Counts) -> Bools:
 def least_errors(counts: Counts) -> Any:
     """Sum over the types what any classifier that sees only types must get wrong."""
     return counts.min(axis=1).sum()
-
-
-SCORES = ("f", "mutual_info", "chi2")
-EXACT_ROWS = 3_000_000_000  # up to here n11 * n fits 64 bits
 
 
 @dataclass(frozen=True)
@@ -173,10 +166,11 @@ class ValidationCurve:
     def smallest_sufficient(self, tolerance: float, max_columns: int) -> int:
         """Choose the smallest k that is nearly as good as the best."""
         right = self.right[:max_columns].max(axis=1)
-        for k, loss in enumerate(right.max(initial=0) - right, start=1):
-            if loss == 0 or _below(loss, tolerance, self.n_held_out):
-                return k
-        return 0
+        limit: Any = tolerance * float(self.n_held_out)
+        if right.dtype.kind == "i":  # whole rows are compared exactly
+            limit = Fraction(str(tolerance)) * int(self.n_held_out)
+        losses = enumerate((right.max(initial=0) - right).tolist(), start=1)
+        return next((k for k, loss in losses if loss == 0 or loss < limit), 0)
 
 
 def validation_curve(rankings: Sequence[Sequence[Sequence[Counts]]]) -> ValidationCurve:
@@ -184,10 +178,14 @@ def validation_curve(rankings: Sequence[Sequence[Sequence[Counts]]]) -> Validati
     # Shapes: for each ranking and part tables (2, 2**k, 2) for k = 1, 2, ..., of which the last is
     # used for longer ones; the table before them only gives the number of rows.
     length = max(len(tables) for parts in rankings for tables in parts)
-    each = [
-        [sum(_right_and_errors(t[min(k, len(t) - 1)]) for t in parts) for parts in rankings]
-        for k in range(1, length)
-    ]
+    each = []
+    for k, parts in product(range(1, length), rankings):
+        tables = [part[min(k, len(part) - 1)] for part in parts]
+        # the training part gives the answer of each type, the other part how often it is right
+        answers = [majority(training).astype(int)[:, None] for training, _ in tables]
+        pairs = zip(tables, answers, strict=True)
+        right = sum(np.take_along_axis(t[1], answer, axis=1).sum() for t, answer in pairs)
+        each.append((right, sum(least_errors(training) for training, _ in tables)))
     right, errors = np.array(each).reshape(length - 1, len(rankings), 2).transpose(2, 0, 1)
     total = sum(tables[0][1].sum().item() for tables in rankings[0])
     return ValidationCurve(right, errors / max(len(rankings[0]) - 1, 1), total)
@@ -197,24 +195,9 @@ def list_first(counts: Counts) -> list[Counts]:
     """List a table of K columns, then the tables of its first 1, 2, ... K columns."""
     tables = [counts]
     while tables[0].shape[1] > 2:
-        tables.insert(0, drop_last(tables[0]))
+        pairs = tables[0].reshape(len(counts), -1, 2, counts.shape[2])
+        tables.insert(0, pairs.sum(axis=2))
     return [counts, *tables] if counts.shape[1] > 1 else tables
-
-
-def _right_and_errors(table: Counts) -> Counts:
-    """Count the held-out rows that are right, and the training errors."""
-    training, held_out = table
-    # the training part gives the answer of each type, the other part how often it is right
-    answer = majority(training).astype(int)
-    right = np.take_along_axis(held_out, answer[:, None], axis=1).sum()
-    return np.array([right, least_errors(training)])
-
-
-def _below(loss: Any, tolerance: float, total: Any) -> bool:
-    """Compare a loss of rows with a share of all rows; exactly where rows are whole."""
-    if isinstance(loss, (int, np.integer)):
-        return Fraction(int(loss)) < Fraction(str(tolerance)) * int(total)
-    return float(loss) < tolerance * float(total)
 
 
 def compute_phi_squared(counts: Contingency) -> Floats:
@@ -312,34 +295,28 @@ class ForwardSets:
     def list_sets(self, most: int) -> list[tuple[int, ...]]:
         """Return the sets of 1 to `most` columns; fewer if no further column helps."""
         while len(self._sets) < most and not self._is_complete:
-            self._extend()
+            last = self._sets[-1] if self._sets else ()
+            least, column = self._best(last)
+            self._is_complete = least >= self._impurity * (1 - EQUAL)
+            if self._is_complete:
+                break
+            chosen = best = (*last, column)
+            for place in range(len(last)):
+                others = (*chosen[:place], *chosen[place + 1 :])
+                impurity, column = self._best(others)
+                if impurity < least * (1 - EQUAL):
+                    least, best = impurity, (*others, column)
+            self._sets.append(best)
+            self._impurity = least
         return self._sets[:most]
-
-    def _extend(self) -> None:
-        last = self._sets[-1] if self._sets else ()
-        least, column = self._best(last)
-        if least >= self._impurity * (1 - EQUAL):
-            self._is_complete = True
-            return
-        chosen = best = (*last, column)
-        for place in range(len(last)):
-            others = (*chosen[:place], *chosen[place + 1 :])
-            impurity, column = self._best(others)
-            if impurity < least * (1 - EQUAL):
-                least, best = impurity, (*others, column)
-        self._sets.append(best)
-        self._impurity = least
-
-    def _types(self, chosen: tuple[int, ...]) -> NDArray[np.int64]:
-        """Return the type of each row, numbered as far as they occur, shape (n,)."""
-        code = np.zeros(len(self._described), dtype=np.int64)
-        for column in chosen:  # 12 at most
-            code = 2 * code + self._columns[column]
-        return np.unique(code, return_inverse=True)[1].reshape(-1)
 
     def _best(self, others: tuple[int, ...]) -> tuple[float, int]:
         """Return the least impurity with one column more, and the first such column."""
-        cells = 2 * self._types(others) + self._described
+        code = np.zeros(len(self._described), dtype=np.int64)
+        for chosen in others:  # 12 at most
+            code = 2 * code + self._columns[chosen]
+        types = np.unique(code, return_inverse=True)[1].reshape(-1)  # as far as they occur
+        cells = 2 * types + self._described
         order = np.argsort(cells, kind="stable")  # rows of one cell side by side
         ordered = cells[order]
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))

@@ -21,7 +21,9 @@ RIDGE = 1e-9  # of a diagonal, so that conditions that are alike share their wei
 POWERS = np.ldexp(1.0, np.arange(-1022, 1024))
 INVERSE_FACTORIALS = np.array([1.0 / np.prod(np.arange(1.0, k + 1.0)) for k in range(14)])
 ODD = np.array([1.0 / (2 * i + 1) for i in range(17)])
+FLAT = 1e-9  # slope of a card whose totals carry no information
 F1, F2 = nb.float64[::1], nb.float64[:, ::1]
+I1, I2 = nb.int64[::1], nb.int64[:, ::1]
 
 
 @machine_code()
@@ -42,16 +44,6 @@ def _exp(x):  # type: ignore[no-untyped-def]
     return found * POWERS[np.int64(whole) + 1022]
 
 
-@machine_code(inline=True)
-def _log1p(z):  # type: ignore[no-untyped-def]
-    """Logarithm of ``1 + z`` for z from 0 to 1."""
-    s = z / (2.0 + z)
-    square, found = s * s, 0.0
-    for i in range(16, -1, -1):
-        found = found * square + ODD[i]
-    return 2.0 * s * found
-
-
 @machine_code()
 def chance_of(logit):  # type: ignore[no-untyped-def]
     """Turn a logit into a probability."""
@@ -61,7 +53,12 @@ def chance_of(logit):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _loss(logit, yes, no):  # type: ignore[no-untyped-def]
-    tail = _log1p(_exp(-abs(logit)))
+    z = _exp(-abs(logit))
+    s = z / (2.0 + z)
+    square, found = s * s, 0.0
+    for i in range(16, -1, -1):  # the logarithm of 1 + z
+        found = found * square + ODD[i]
+    tail = 2.0 * s * found
     return yes * (tail - min(logit, 0.0)) + no * (tail + max(logit, 0.0))
 
 
@@ -162,10 +159,6 @@ def fitted(design, mass, beta, hessian):  # type: ignore[no-untyped-def]
 def line_through(values, weights, line):  # type: ignore[no-untyped-def]
     """Fit slope and intercept of a logit over one value a row; return the loss."""
     return fitted(values, weights, line, np.zeros((2, 2)))
-
-
-FLAT = 1e-9  # slope of a card whose totals carry no information
-I1, I2 = nb.int64[::1], nb.int64[:, ::1]
 
 
 class Cells(NamedTuple):
@@ -325,18 +318,6 @@ def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyp
 
 
 @machine_code(inline=True)
-def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
-    """Write the loss's curvature, the intercept free, and its product with the weights."""
-    k = len(pull)
-    for s in range(k):
-        pull[s] = 0.0
-        for u in range(k):
-            inner = hessian[max(s, u), min(s, u)]
-            curve[s, u] = inner - hessian[k, s] * hessian[k, u] / hessian[k, k]
-            pull[s] += curve[s, u] * beta[u]
-
-
-@machine_code(inline=True)
 def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
     """Round at each scale; return how much each explains, 0 for what came before, and the most."""
     worth, greatest, most = np.zeros(len(tried)), 1e-12, 0.0
@@ -390,7 +371,12 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
         return free
     curve, pull = np.empty((k, k)), np.empty(k)
     limits, most = _limits_of(cells, chosen)
-    _quadratic(hessian, beta, curve, pull)
+    for s in range(k):  # the curvature, the intercept free, and its product with the weights
+        pull[s] = 0.0
+        for u in range(k):
+            inner = hessian[max(s, u), min(s, u)]
+            curve[s, u] = inner - hessian[k, s] * hessian[k, u] / hessian[k, k]
+            pull[s] += curve[s, u] * beta[u]
     tried = np.zeros((most, k), dtype=np.int64)
     worth, greatest = _scaled(curve, pull, beta, limits, tried)
     best, trial = np.inf, np.zeros(2)
@@ -452,20 +438,6 @@ def _in_span(running, span, part):  # type: ignore[no-untyped-def]
     return first + running[span[3], part] - running[span[2], part]
 
 
-@machine_code(inline=True)
-def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
-    """How much the loss falls by one step of Newton's with one more condition."""
-    residual, curved = _in_span(running, span, 0), _in_span(running, span, 1)
-    if (residual > 0 and limits[1] < 1) or (residual < 0 and limits[0] > -1):
-        return 0.0
-    middle = sums[1] / sums[0]
-    bend, joint = sums[2] - sums[1] * middle, _in_span(running, span, 2) - middle * curved
-    curvature = curved - curved * curved / sums[0]
-    if bend > 1e-9 * sums[0]:
-        curvature -= joint * joint / bend
-    return residual * residual / (2.0 * curvature) if curvature > 1e-7 * sums[0] else 0.0
-
-
 @machine_code(F1(CELLS, I1, nb.float64))
 def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
     """Compute how much the loss falls with each candidate, by one step of Newton's: shape (d,)."""
@@ -485,5 +457,15 @@ def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
         f = cells.source[j]
         if f != known:
             running, known = _running_sums(cells.codes[f], rows, cells.n_codes[f]), f
-        found[j] = _gain(running, cells.spans[j], cells.limits[j], sums)
+        span, limits = cells.spans[j], cells.limits[j]
+        residual, curved = _in_span(running, span, 0), _in_span(running, span, 1)
+        if (residual > 0 and limits[1] < 1) or (residual < 0 and limits[0] > -1):
+            continue
+        middle = sums[1] / sums[0]
+        bend, joint = sums[2] - sums[1] * middle, _in_span(running, span, 2) - middle * curved
+        curvature = curved - curved * curved / sums[0]
+        if bend > 1e-9 * sums[0]:
+            curvature -= joint * joint / bend
+        if curvature > 1e-7 * sums[0]:
+            found[j] = residual * residual / (2.0 * curvature)
     return found

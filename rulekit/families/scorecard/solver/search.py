@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 # few rows of one class alone are not preferred, and in lines, so that none is certain.
 SMOOTHED, FINITE = 3.0, 0.1
 LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only gains hang on it
+SAME = 1e-9  # losses that differ by less, relative to them, are equal but for rounding
+OF_ONE_SOURCE = 2  # cuts of one source that are tried at once, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +93,6 @@ def class_masses(y: NDArray[np.bool_], weight: Floats, moved: float) -> Floats:
     return np.ascontiguousarray(np.where(y[:, None], np.c_[mass, other], np.c_[other, mass]))
 
 
-SAME = 1e-9  # losses that differ by less, relative to them, are equal but for rounding
-OF_ONE_SOURCE = 2  # cuts of one source that are tried at once, at most
-
-
 @dataclass(frozen=True)
 class Card:
     """Conditions with their points."""
@@ -104,14 +102,6 @@ class Card:
     slope: float
     intercept: float
     loss: float
-
-    def reduce(self) -> "Card":
-        """Divide the points by their greatest common divisor."""
-        common = math.gcd(*self.points)
-        if common < 2:
-            return self
-        points = tuple(p // common for p in self.points)
-        return replace(self, points=points, slope=self.slope * common)
 
     def beats(self, other: "Card") -> bool:
         """Whether it costs less, by more than rounding."""
@@ -139,25 +129,26 @@ class PointsPath:
                 break
             size = self._extend(self._sizes[-1]) if self._sizes else [self._card(())]
             self._sizes.append(size)
-            self._best.append(self._polish(size))
+            granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
+            polished = [
+                Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in granted
+            ]
+            best = min(polished, key=_order, default=None)
+            if best is not None:
+                points = best.points
+                totals = self.problem.odds(1.0, 0.0, dict(zip(best.chosen, points, strict=True)))
+                slope, intercept, loss = self.problem.line(totals)
+                if slope <= 0:  # conditions that are required though they carry no information
+                    slope, (_, intercept, loss) = best.slope, self.problem.line(0.0 * totals)
+                common = max(1, math.gcd(*best.points))
+                points = tuple(p // common for p in points)
+                best = Card(best.chosen, points, slope * common, intercept, loss)
+            self._best.append(best)
         path: list[Card] = []
         for card in self._best[: max_conditions + 1]:
             if card is not None and (not path or card.beats(path[-1])):
                 path.append(card)
         return tuple(path)
-
-    def _polish(self, size: list[Card]) -> Card | None:
-        """Improve the points of the best cards with all required conditions; return the best."""
-        granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
-        polished = [Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in granted]
-        if not polished:
-            return None
-        best = min(polished, key=_order)
-        totals = self.problem.odds(1.0, 0.0, dict(zip(best.chosen, best.points, strict=True)))
-        slope, intercept, loss = self.problem.line(totals)
-        if slope <= 0:  # conditions that are required though they carry no information
-            slope, (_, intercept, loss) = best.slope, self.problem.line(0.0 * totals)
-        return replace(best, slope=slope, intercept=intercept, loss=loss).reduce()
 
     def _extend(self, cards: list[Card]) -> list[Card]:
         """Add a condition to each of some cards, keep the best, and exchange theirs."""
