@@ -42,15 +42,10 @@ def choice(
     label: str, words: Mapping[Any, str], usual: Any, key: str, *, place: Any = st, **options: Any
 ) -> Any:
     """Show options, given with their words, as buttons; return the selected one."""
-    return place.segmented_control(
-        label,
-        list(words),
-        format_func=lambda option: words.get(option, str(option)),
-        default=usual if usual in words else next(iter(words)),
-        required=True,
-        key=key,
-        **{**KEEP, **options},
-    )
+    options = {"required": True, "key": key, **KEEP, **options}
+    options["format_func"] = lambda option: words.get(option, str(option))
+    default = usual if usual in words else next(iter(words))
+    return place.segmented_control(label, list(words), default=default, **options)
 
 
 def menu(
@@ -99,15 +94,13 @@ def pick_row(
         if not held or held["selection"] != wanted:
             st.session_state[name] = {"selection": wanted}
     st.session_state[drawn], st.session_state[f"{key}_name"] = picked, name
+    mode = "single-row" if picked is None else "single-row-required"
     with st.container(key=key):
         st.dataframe(
             table if shown is None else shown,
             key=name,
             on_select=store_row,
-            selection_mode=[
-                "single-row" if picked is None else "single-row-required",
-                "single-cell",
-            ],
+            selection_mode=[mode, "single-cell"],
             hide_index=True,
             placeholder="",
             alt=alt,

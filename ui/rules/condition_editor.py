@@ -180,13 +180,9 @@ def _edit_value(
         st.info(f"{words} Edit the condition under “{TABLE}”.")
         return None
     which = "one" if literal.op in ("==", "in") else "none"
-    chosen = st.multiselect(
-        md(f"{wording(state).subject(literal)} is {which} of", 200),
-        offered,
-        list(literal.values),
-        format_func=lambda level: _level_text(level, literal.part),
-        key=f"levels_{key}",
-    )
+    label = md(f"{wording(state).subject(literal)} is {which} of", 200)
+    text_of = partial(_level_text, part=literal.part)
+    chosen = st.multiselect(label, offered, list(literal.values), text_of, f"levels_{key}")
     if not chosen:
         st.info("Choose at least one level; a condition without levels matches no row.")
         return None

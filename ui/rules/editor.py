@@ -294,13 +294,8 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
 def _improve() -> None:
     """Add conditions to the selected rule; undo restores it."""
     state = app_state()
-    improved = improve_rule(
-        state.model,
-        *state.training,
-        n_conditions=MOST_ADDED,
-        binarizer=state.binning.binarizer(),
-        sample_weight=state.training_weight,
-    )
+    options = {"binarizer": state.binning.binarizer(), "sample_weight": state.training_weight}
+    improved = improve_rule(state.model, *state.training, n_conditions=MOST_ADDED, **options)
     if not improved:
         raise RuleError("No condition corrects more training rows than it spoils.")
     keep(improved[-1], OWN)

@@ -318,14 +318,10 @@ def downloads(cases: NewCases, scored: Scored) -> None:
     """Show downloads of the cases with predictions as CSV, XLSX and Parquet."""
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
-            st.download_button(
-                "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, scored, cases.cells),
-                file_name=file_name("scored", suffix, cases.name),
-                mime=kind.mime,
-                on_click="ignore",
-                key=f"score_{suffix}",
-            )
+            label = "Parquet" if suffix == "parquet" else suffix.upper()
+            data, name = partial(_file, suffix, scored, cases.cells), f"score_{suffix}"
+            file = file_name("scored", suffix, cases.name)
+            st.download_button(label, data, file, kind.mime, name, on_click="ignore")
     is_card = bool(scorecard_of(rule_of(scored.model)))
     decided = "total of points, reasons" if is_card else "deciding clause, unmet conditions"
     st.caption(
