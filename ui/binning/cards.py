@@ -160,7 +160,18 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     read = [e for e in fitted_one.encodings_ if e.name == name]
     st.header(md(format_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
-        _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
+        numbers, cuts = values.astype(float), fitted_one.cuts_[name]
+        few, codes, labels = cuts, state.outcome_codes, state.labels
+        if len(cuts) > MAX_TYPED:
+            few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
+        table = outcomes.outcome_bins(numbers, codes, len(labels), few)
+        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
+        label = format_name(state, name)
+        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=label, **state.looks)
+        chart(figure, "binning_chart", alt)
+        _editor(state, name, cuts)
+        signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
+        _outcome_table(state, signs, _counts(state, table), "between the cut points")
     elif all(isinstance(e, LevelColumn) and e.part is None for e in read):
         table = outcomes.outcome_levels(list(values), state.outcome_codes, len(state.labels))
         if len(table):
@@ -200,23 +211,6 @@ def format_name(state: AppState, name: str) -> str:
     """Return a column's display name with its unit."""
     unit = state.unit(name)
     return f"{state.label(name)} ({unit})" if unit else state.label(name)
-
-
-def _numeric(
-    state: AppState, name: str, numbers: NDArray[np.float64], cuts: NDArray[np.float64]
-) -> None:
-    """Show a column of numbers by outcome: chart, field for its cut points, table."""
-    few, codes, labels = cuts, state.outcome_codes, state.labels
-    if len(cuts) > MAX_TYPED:
-        few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
-    table = outcomes.outcome_bins(numbers, codes, len(labels), few)
-    alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-    label = format_name(state, name)
-    figure = outcomes.outcome_bins_figure(numbers, codes, few, name=label, **state.looks)
-    chart(figure, "binning_chart", alt)
-    _editor(state, name, cuts)
-    signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
-    _outcome_table(state, signs, _counts(state, table), "between the cut points")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:

@@ -86,41 +86,35 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     st.markdown("**What these rows guarantee, and what they do not**")
     for sentence in model.guarantee().sentences():
         st.markdown(f"- {md(sentence, 600)}")
-    _modes(model, wording(state))
-    types = model.types_
-    texts = [clause_words(Clause((literal,)), wording(state)) for literal in model.conditions_]
+    st.markdown("**Cases that the table does not decide**")
+    types, n_types, named = model.types_, 2 ** len(model.conditions_), wording(state)
+    ties = int((types["rows_positive"] == types["rows_default"]).sum())
+    if len(types) == n_types and not ties:
+        st.caption(f"All {n_types} types of cases occur, each with more rows of one class.")
+    else:
+        text = (
+            f"{n_types - len(types)} of {n_types} types of cases do not occur, and {ties} occur "
+            "with both classes equally often. The compact formula predicts what makes it shortest "
+            f"there; the formula of the paper predicts {model.default_label_}."
+        )
+        st.caption(md(text, 500))
+        rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
+        sizes = [(MODE_NAMES[m], rule.n_clauses, rule.n_conditions) for m, rule in rules.items()]
+        table = pd.DataFrame(sizes, columns=["formula", "clauses", "conditions"])
+        st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
+        if (paper := rules["paper"]) != rules["compact"]:
+            st.caption("The formula as in the paper:")
+            further = paper.n_clauses - MOST_CLAUSES
+            shown, labels = paper.clauses[:MOST_CLAUSES], paper.labels[:MOST_CLAUSES]
+            first = rule_words(replace(paper, clauses=shown, labels=labels), named)
+            rule_text(f"{first}\n({further} further clauses)" if further > 0 else first)
+    texts = [clause_words(Clause((literal,)), named) for literal in model.conditions_]
     names = dict(zip(types.columns, texts, strict=False)) if len(set(texts)) == len(texts) else {}
     names["rows_positive"] = f"rows of {model.positive_label_}"
     names["rows_default"] = f"rows of {model.default_label_}"
     st.markdown("**The types of cases it counted**")
     alt = f"{len(types)} types of cases with their rows"
     st.dataframe(types.rename(columns=names), hide_index=True, alt=alt)
-
-
-def _modes(model: IdealDNFClassifier, words: Wording) -> None:
-    """Show both ways to predict types of cases without rows."""
-    st.markdown("**Cases that the table does not decide**")
-    types, n_types = model.types_, 2 ** len(model.conditions_)
-    ties = int((types["rows_positive"] == types["rows_default"]).sum())
-    if len(types) == n_types and not ties:
-        st.caption(f"All {n_types} types of cases occur, each with more rows of one class.")
-        return
-    text = (
-        f"{n_types - len(types)} of {n_types} types of cases do not occur, and {ties} occur with "
-        "both classes equally often. The compact formula predicts what makes it shortest there; "
-        f"the formula of the paper predicts {model.default_label_}."
-    )
-    st.caption(md(text, 500))
-    rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
-    sizes = [(MODE_NAMES[m], rule.n_clauses, rule.n_conditions) for m, rule in rules.items()]
-    table = pd.DataFrame(sizes, columns=["formula", "clauses", "conditions"])
-    st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
-    if (paper := rules["paper"]) != rules["compact"]:
-        st.caption("The formula as in the paper:")
-        further = paper.n_clauses - MOST_CLAUSES
-        shown, labels = paper.clauses[:MOST_CLAUSES], paper.labels[:MOST_CLAUSES]
-        first = rule_words(replace(paper, clauses=shown, labels=labels), words)
-        rule_text(f"{first}\n({further} further clauses)" if further > 0 else first)
 
 
 def warn_if_unseen(
