@@ -72,13 +72,8 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         "download_record": ("the run record (JSON)", "run record", "json", formats.record_text),
     }
     for key, (words, name, suffix, write) in files.items():
-        st.download_button(
-            f"Download {words}",
-            partial(write, state, model),
-            file_name(f"{outcome} {name}", suffix, state.table.name),
-            f"application/{suffix}",
-            key,
-            on_click="ignore",
-        )
+        data, kind = partial(write, state, model), f"application/{suffix}"
+        file = file_name(f"{outcome} {name}", suffix, state.table.name)
+        st.download_button(f"Download {words}", data, file, kind, key, on_click="ignore")
     st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
     st.code(formats.record_text(state, model), language="json", wrap_lines=True)

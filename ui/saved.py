@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType, UnionType
@@ -44,15 +44,12 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Lock the workspace that an analysis is in."""
     path = folder.parent / LOCK
     path.touch(mode=0o600)
-    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
-    try:
+    with closing(sqlite3.connect(path, timeout=WAIT, isolation_level=None)) as connection:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             raise OSError(f"another window is saving ({error})") from error
         yield
-    finally:
-        connection.close()
 
 
 def is_deleted(folder: Path) -> bool:

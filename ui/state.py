@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_type_hints
 
 import numpy as np
@@ -303,10 +303,8 @@ class AppState:
 
     def dates(self, name: str) -> pd.Series:
         """Return the dates of a column, of each row of the table."""
-        table = self.table
-        return compute_once(
-            "times", repr((table.digest, name)), lambda: table.times(name), copy=False
-        )
+        key = repr((self.table.digest, name))
+        return compute_once("times", key, partial(self.table.times, name), copy=False)
 
     @property
     def times(self) -> pd.Series | None:

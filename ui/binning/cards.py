@@ -105,9 +105,7 @@ def drop_cuts(name: str | None = None) -> None:
 def parse_cuts(text: str) -> tuple[float, ...]:
     """Parse numbers between spaces or semicolons; return them sorted, without repeats."""
     cuts = set()
-    for part in re.split(r"[;\s]+", text.strip()):
-        if not part:
-            continue
+    for part in re.findall(r"[^;\s]+", text):
         try:
             value = float(part)
         except ValueError:

@@ -72,7 +72,6 @@ def review(number: int, explanation: Explanation) -> None:
     st.markdown("**Do you agree with this prediction?**")
     if mine.get("verdict"):
         st.caption(f"Your review: {mine['verdict']}.")
-
     st.text_input("Note", value=mine.get("note", ""), key=make_key(f"note_{number}"))
     for column, words in zip(st.columns(3), ("agree", "disagree"), strict=False):
         click = partial(_review, number, words, str(explanation.prediction))

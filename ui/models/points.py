@@ -42,6 +42,9 @@ DECIDES = "Lowest estimate: {}, plus {} per condition."
 FOLDS = "the error in folds, averaged over similar sizes"
 FOREST = "a third from folds, averaged over similar sizes, two thirds from a random forest"
 POINTS = f"{100 * choice.CONDITION_PRICE:g} points"
+NO_GAIN = "With costs, rules save no more than the noise of the folds; costs were left out."
+NO_RULE = "No rule with conditions costs less."
+OF_LIBRARY = "The command rulekit learn selects the same rule."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
@@ -191,13 +194,12 @@ class RunResult:
 
     def looks(self, *, sides: bool = False) -> list[Look]:
         """Return the colour and symbol of each setting's line, or of its search."""
-
-        def name_variant(s: dict[str, Any]) -> str:
-            if self._is_leftover(s):
-                return "quick"
-            return "price" if _is_by_price(s) else "against" * (sides and "describes" in s)
-
-        return [look_of(s, name_variant(s)) for s in self.settings]
+        variants = [
+            "price" if _is_by_price(s) else "against" * (sides and "describes" in s)
+            for s in self.settings
+        ]
+        pairs = zip(self.settings, variants, strict=True)
+        return [look_of(s, "quick" if self._is_leftover(s) else name) for s, name in pairs]
 
     @property
     def is_searched(self) -> bool:
@@ -299,8 +301,14 @@ class RunResult:
         if selected is None:
             beating = [k for k in candidates if model_key(self.settings[k]) not in self.beaten]
             found = self._suggest_lowest(beating or candidates, measure)
-        else:
-            found = self._make_suggestion(selected)
+        else:  # of `RuleClassifier`
+            size, estimates = int(self.points.loc[selected, "limit"]), self.estimates
+            why = DECIDES.format(FOREST, "a charge" if measure == choice.COST else POINTS)
+            if estimates is None:
+                why = OF_LIBRARY if size else NO_RULE
+            if UNCOSTED in self.settings[selected]:
+                why, estimates = NO_GAIN, None
+            found = Suggestion(selected, plural(size, "condition"), why, estimates)
         if found is not None and model_key(self.settings[found.number]) in self.beaten:
             found = replace(found, beats=False)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
@@ -346,20 +354,6 @@ class RunResult:
         charge = format_measure(price, choice.COST, self.unit) if measure == choice.COST else POINTS
         why = DECIDES.format(FOREST if choice.FOREST_LOSS in rows else FOLDS, charge)
         return Suggestion(number, words, why, by_limit)
-
-    def _make_suggestion(self, number: int) -> Suggestion:
-        """Return the suggestion of `RuleClassifier`."""
-        size = int(self.points.loc[number, "limit"])
-        words = plural(size, "condition")
-        if UNCOSTED in self.settings[number]:
-            why = "With costs, rules save no more than the noise of the folds; costs were left out."
-            return Suggestion(number, words, why)
-        if self.estimates is None:
-            of_library = "The command rulekit learn selects the same rule."
-            why = of_library if size else "No rule with conditions costs less."
-            return Suggestion(number, words, why)
-        charge = "a charge" if self.measure == choice.COST else POINTS
-        return Suggestion(number, words, DECIDES.format(FOREST, charge), self.estimates)
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""

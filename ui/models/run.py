@@ -244,10 +244,8 @@ def _join(result: RunResult) -> None:
         addressed = st.query_params.get("conditions", "")  # as in ``?conditions=5``
         requested = limits.index(addressed) if addressed in limits else None
         number = suggested.number if requested is None else requested
-        before, rule = (
-            joined.number_of(state.setting),
-            state.rule_json and from_json(state.rule_json),
-        )
+        before = joined.number_of(state.setting)
+        rule = state.rule_json and from_json(state.rule_json)
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
