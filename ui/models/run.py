@@ -386,7 +386,8 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
 
 def progress_words(job: jobs.Job) -> str:
     """Return what a run does, its progress, and the remaining time."""
-    if not job.done and (preparing_words := preparing.words()) is not None:
+    is_first = job.title == FIRST and not job.done
+    if is_first and (preparing_words := preparing.words()) is not None:
         return preparing_words
     if waiting := jobs.registry().waiting(job):
         return waiting

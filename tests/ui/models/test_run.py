@@ -155,7 +155,9 @@ def job(done, total, message=""):
     return result
 
 
-def test_run_shows_its_progress_and_keeps_it_when_stopped():
+def test_run_shows_its_progress_and_keeps_it_when_stopped(monkeypatch):
+    monkeypatch.setattr(run.preparing, "words", lambda: "Preparing")
+    assert progress_words(Job(run.FIRST, "owner", "")) == "Preparing"  # only the first search waits
     assert progress_words(job(0, 0)) == "Searching"
     shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
     assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
