@@ -13,6 +13,11 @@ def test_server_answers_deep_links_and_the_bare_address(visit):
     for name in PAGES:
         check_frame(visitor.go(f"/{name}?theta=0.4"), name)
         assert "theta=0.4" in visitor.page.url
+    visitor.page.get_by_test_id("stTopNavLink").first.focus()
+    visitor.page.keyboard.press("Tab")
+    ring = "[document.activeElement.innerText, getComputedStyle(document.activeElement).outline]"
+    title, outline = visitor.page.evaluate(ring)
+    assert (title, outline[-9:]) == ("Binning", "solid 2px")
 
 
 def check_frame(visitor, name):
