@@ -372,7 +372,7 @@ FAMILY = Family(
     ),
     good_for=(
         "a score that is trusted already: every case gets a box around it and a confidence. "
-        + state_errors(14.5, 6.3)
+        + state_errors(14.8, 6.0)
     ),
     ways=(
         "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "

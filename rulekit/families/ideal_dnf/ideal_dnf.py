@@ -438,7 +438,7 @@ FAMILY = Family(
     ),
     good_for=(
         "a first answer at once, on tables of any size: the most a few conditions can do. "
-        + state_errors(14.2, 4.3)
+        + state_errors(14.2, 4.2)
     ),
     ways=(
         "The combination of conditions is learned with 1 to 10 of them; shape, clauses, prices and "

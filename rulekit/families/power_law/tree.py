@@ -15,7 +15,7 @@ from rulekit.binning import Binarizer
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError, MonotonicityWarning
-from rulekit.families.family import Family, Setting
+from rulekit.families.family import Family, Setting, state_errors
 from rulekit.families.power_law.growing import (
     NUMERIC,
     Grower,
@@ -446,9 +446,8 @@ FAMILY = Family(
         "has to reach. A split on a column of text is a plain condition."
     ),
     good_for=(
-        "columns that act together, as products or ratios, where boxes need many conditions. On "
-        "11 public tables: 13.1 % wrong with 4.7 conditions; the short rule 13.1 % with 6.8, one "
-        "condition 17.6 %."
+        "columns that act together, as products or ratios, where boxes need many conditions. "
+        + state_errors(13.4, 4.7)
     ),
     ways=(
         f"The formula is tried with up to 1 to {max(EXPONENT_LIMITS)} exponents in a split, "

@@ -439,7 +439,7 @@ FAMILY = Family(
     ),
     good_for=(
         "ranking as well as deciding, with conditions that people can add up by heart. "
-        + state_errors(12.6, 8.3)
+        + state_errors(12.9, 7.9)
     ),
     ways=(
         "Scorecards are learned with a number of conditions; shape, clauses and prices do not "
