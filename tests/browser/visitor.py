@@ -182,7 +182,7 @@ class Visitor:
 
     def click(self, key: str) -> None:
         """Click the button with a key until the page sends the click to the server."""
-        button = self.page.locator(f".st-key-{key} button").first
+        button = self.page.locator(f".st-key-{key} button:visible").first
         self.until_sent(button.click, f"the button {key!r}")
 
     def until_sent(self, act: Callable[[], Any], what: str) -> None:

@@ -295,10 +295,7 @@ def _suggestion(table: Table) -> None:
 def columns_card() -> None:
     """Show every column with its editable role, display name and unit."""
     state = app_state()
-    st.caption(
-        "Point at a title for its meaning; roles, names and units can be edited."
-        + describe_sample(state.table)
-    )
+    st.caption("Point at a title for its meaning." + describe_sample(state.table))
     _audit_line(state.table)
     key = f"columns_{this_round()}"
     of_key, base = st.session_state.get("columns_base", (None, None))
@@ -391,7 +388,7 @@ def _audit_line(table: Table) -> None:
     if not names or set(names) >= set(table.features):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"Protected attributes among the features: {cap_list(names, 4)}."
+        words = f"Protected attributes: {cap_list(names, 4)}."
         st.caption(md(words, 400), width="content")
         words = (
             "No rule reads these columns then. Groups, on Rules, still shows the errors in each of "

@@ -31,7 +31,7 @@ def outcome_fields(key: str) -> None:
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
     if not state.outcomes and all(map(is_code, classes)):
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
-        st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
+        st.markdown(f"**What do {values} mean?**")
     cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
     container = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
 

@@ -19,6 +19,7 @@ from rulekit.data.column import Column
 from rulekit.data.headers import quote
 from rulekit.rules.condition import DATE_PARTS
 from rulekit.style.phrases import cap_list
+from rulekit.style.wording import plural
 from ui.cache import compute_once
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
@@ -27,7 +28,7 @@ from ui.state import CATEGORIES, DATES, DURATIONS, IGNORED, NUMERIC, app_state
 from ui.widgets import menu
 from ui.workspace import change
 
-SHOWN = 5
+SHOWN = 3
 NUMBERS_SHARE = 0.9  # of the cells of a column that may be read as numbers
 FIXES = {
     "ignore": "Ignore it",
@@ -52,7 +53,7 @@ def quality_card() -> None:
     for index, note in enumerate(notes[:SHOWN]):
         _finding(note, index)
     if len(notes) > SHOWN:
-        with st.expander(f"{len(notes) - SHOWN} more findings"):
+        with st.expander(plural(len(notes) - SHOWN, "more finding")):
             for index, note in enumerate(notes[SHOWN:], SHOWN):
                 _finding(note, index)
 

@@ -163,8 +163,8 @@ def _twins(state: AppState) -> None:
         return
     if twins:
         st.caption(
-            f"{twins:,} of {n_test:,} test rows {'has' if twins == 1 else 'have'} an exact twin "
-            "among the training rows, which makes the test error optimistic."
+            f"{twins:,} of {n_test:,} test rows {'equals' if twins == 1 else 'equal'} a training "
+            "row, so the test error is optimistic."
         )
     if state.split.own_rows:
         return
@@ -197,7 +197,7 @@ def _show_parts(state: AppState) -> None:
     called = f"{state.target} = {positive}" if is_code(positive) else write_outcome(positive)
     parts = [
         f"{name}: {sum(part.values()):,} rows"
-        + ("" if state.several else f", {md(called, 60)} in {part[positive]:,}")
+        + ("" if state.several else f", {md(called, 40)} in {part[positive]:,}")
         for name, part in counts.items()
     ]
     st.caption(f"{'. '.join(parts)} ({kept_together}).")

@@ -123,7 +123,7 @@ def test_samples_have_roles_reasons_and_protected_attributes(open_app, table_of)
     frame = editor_frame(table_of(app), {})
     roles = dict(zip(frame["column"], frame["role"], strict=True))
     assert (roles["loan_id"], roles["risk"], roles["age"]) == ("id", "target", "feature")
-    assert "Protected attributes among the features: age." in text(app)
+    assert "Protected attributes: age." in text(app)
     app.button(key="audit_only").click().run()
     assert table_of(app).column("age").role == "ignore"
     assert "age (audit only)" in text(app)
@@ -149,14 +149,14 @@ def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
     )
     app = upload(open_app(), b"a,b,ill\n" + rows).button(key="use_suggestion").click().run()
     state = app.session_state["app"]
-    assert f"{state.twins:,} of 126 test rows have an exact twin" in text(app)
+    assert f"{state.twins:,} of 126 test rows equal a training" in text(app)
     next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(True).run()
     state = app.session_state["app"]
     assert state.split.keep_twins
     assert state.twins == 0
-    assert "exact twin" not in text(app)
+    assert "equal a training" not in text(app)
     next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(False).run()
-    assert "exact twin" in text(app)
+    assert "equal a training" in text(app)
 
 
 @pytest.mark.parametrize(
