@@ -167,9 +167,11 @@ def _head(
 ) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
+    room = 30 if len(looks) <= 6 else 16  # of many outcomes, two stand in a line
     for label, look in looks.items():
-        words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
-        sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
+        name = plain(write_outcome(short[label]), room)
+        words = f"{name}: {int((truth == label).sum()):,}"
+        sign = f'<span style="color:{look.colour}">■</span> {words}'
         length += len(words) + 4
         if length > WIDTH:
             lines.append(sign)
@@ -188,10 +190,11 @@ def _lines(
         return list(map(plain, wrapped))
     n, right = int(part.rows.sum()), int((truth[part.rows] == part.label).sum())
     counts = f"{right:,} of {n:,} correct ({whole_percent(right, n)})" if n else "no row"
-    prediction = plain(short[part.label], WIDTH - 28)
     if is_small:
-        return [f"{plain(capital(part.name))}: <b>{prediction}</b>, {counts}"]
-    return [*map(plain, wrapped), f"<b>{prediction}</b>: {counts}"]
+        name = plain(capital(part.name))
+        room = max(6, WIDTH - 4 - len(name) - len(counts))
+        return [f"{name}: <b>{plain(short[part.label], room)}</b>, {counts}"]
+    return [*map(plain, wrapped), f"<b>{plain(short[part.label], WIDTH - 28)}</b>: {counts}"]
 
 
 def _draw(

@@ -86,8 +86,9 @@ def test_long_names_of_outcomes_stay_apart():
     figure = flow_figure(rule, table, np.array(names * 2, dtype=object))
     words = [a.text for a in figure.layout.annotations]
     assert all(f"… {k} for further" in words[0] for k in range(10))
-    assert "<b>… 3 for further" in words[1]
-    assert "<b>… 7 for further" in words[2]
+    assert ["<b>… 3 for further" in words[1], "<b>… 7 for further" in words[2]] == [True, True]
+    small = flow_figure(rule, table, np.array(names * 2, dtype=object), is_small=True)
+    assert max(len(a.text) for a in small.layout.annotations[1:]) <= 50 + len("<b></b>")
     marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]
     assert len(set(marks)) == 10
 

@@ -43,7 +43,7 @@ MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
 def describe_sample(table: Table) -> str:
     """Return a sentence on the rows that are counted; empty if all are."""
     step = _step(table)
-    return f" Values and association are counted in one of {step} rows." if step > 1 else ""
+    return f"Values and association are counted in one of {step} rows." if step > 1 else ""
 
 
 def _step(table: Table) -> int:
@@ -252,7 +252,7 @@ def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
 
 def set_aside(table: Table) -> str:
     """Return a sentence on the columns that no rule may use, and why; empty if there are none."""
-    reasons = {"id": "names a row or a case", "date": "dates", "text": "free text"}
+    reasons = {"id": "identifier", "date": "dates", "text": "free text"}
     columns = []
     for column in table.columns:
         if column.role in ("id", "ignore"):
@@ -264,7 +264,7 @@ def set_aside(table: Table) -> str:
             columns.append(f"{name} ({reason})")
     if not columns:
         return ""
-    return f"Not used: {cap_list(columns, 6)}. Roles are set under Columns."
+    return f"Not used: {cap_list(columns, 6)}."
 
 
 def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
@@ -295,7 +295,8 @@ def _suggestion(table: Table) -> None:
 def columns_card() -> None:
     """Show every column with its editable role, display name and unit."""
     state = app_state()
-    st.caption("Point at a title for its meaning." + describe_sample(state.table))
+    if words := describe_sample(state.table):
+        st.caption(words)
     _audit_line(state.table)
     key = f"columns_{this_round()}"
     of_key, base = st.session_state.get("columns_base", (None, None))

@@ -29,18 +29,19 @@ def outcome_fields(key: str) -> None:
     state = app_state()
     classes = [label for label in state.class_counts if state.get_display_name(label) is not None]
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
-    if not state.outcomes and all(map(is_code, classes)):
+    are_codes = all(map(is_code, classes))
+    if are_codes and not state.outcomes:
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
         st.markdown(f"**What do {values} mean?**")
-    cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
-    container = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
+    in_a_row = are_codes and len(classes) <= IN_A_ROW
+    places = st.columns(len(classes)) if in_a_row else [st.expander("Names of the classes")]
 
     def take_names() -> None:
         names = {str(c): st.session_state[f"{key}_name_{k}"] for k, c in enumerate(classes)}
         name_outcomes(app_state().outcomes | names)
 
     for number, label in enumerate(classes):
-        with cells[number] if cells else container:
+        with places[number % len(places)]:
             st.text_input(
                 f"Name for “{md(label, 40)}”" if is_cut else f"{target} = {md(label, 30)} means",
                 state.outcomes.get(str(label), ""),

@@ -184,7 +184,7 @@ def _show_parts(state: AppState) -> None:
     train, test = state.rows()
     classes = y.to_numpy()
     group = state.column_with_role("group")
-    kept_together = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    kept_together = f"whole groups of {md(group, 40)}" if group else "same class shares"
     if state.split.own_rows:
         kept_together = f"test rows of {md(state.split.own_name, 60)}"
     elif (times := state.times) is not None and len(test):

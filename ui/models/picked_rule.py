@@ -88,8 +88,8 @@ def show_picked(result: RunResult, spec: RunSpec) -> None:
     number = result.number_of_rule(state)
     if number is not None:
         _limit_slider(result, number)
-    rule_text(rule_words(model, wording(state)))
     rule = model.rule_set_
+    rule_text(rule_words(model, wording(state)), rule.n_clauses)
     size = plural(rule.n_conditions, "condition")
     if not (scorecard_of(rule) or rule.is_constant):
         size += f" in {plural(rule.n_clauses, 'clause')}"

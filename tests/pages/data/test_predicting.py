@@ -119,7 +119,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
 @pytest.mark.slow
 def test_samples_have_roles_reasons_and_protected_attributes(open_app, table_of):
     app = open_app(sample="credit")
-    assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)
+    assert "Not used: loan_id (identifier), opened_on (dates)" in text(app)
     frame = editor_frame(table_of(app), {})
     roles = dict(zip(frame["column"], frame["role"], strict=True))
     assert (roles["loan_id"], roles["risk"], roles["age"]) == ("id", "target", "feature")

@@ -74,7 +74,7 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
 
 def test_cuts_are_named_once_and_leave_rows_on_both_sides():
     table = Table.from_frame(frame(), name="costs").with_cut("charges", 12_400.0)
-    words = "Not used: numbers of charges (cut into the two outcomes). Roles are set under Columns."
+    words = "Not used: numbers of charges (cut into the two outcomes)."
     assert choices.set_aside(table.with_roles({"charges": "target"})) == words
     assert quantile_cuts(pd.Series([0.0] * 3 + [1.0] * 7)) == {"Lower quartile": 0.25}
     assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
