@@ -84,7 +84,7 @@ class RunTask:
         make = None if only_stored else self._select
         selected = self._remember("selected", self.spec.against, make=make)
         if selected is not None and "positive_label" in selected:
-            selected["positive_label"] = self._labels[selected["positive_label"]]
+            selected["positive_label"] = np.unique(self.y).tolist()[selected["positive_label"]]
         return selected
 
     def _select(self) -> dict[str, Any]:
@@ -94,7 +94,8 @@ class RunTask:
         model = clone(self.selector).fit(self.X[rows], self.y[rows], weight)
         selected = dict(model.best_params_)
         if "positive_label" in selected:
-            selected["positive_label"] = self._labels.index(selected["positive_label"])
+            labels = np.unique(self.y).tolist()
+            selected["positive_label"] = labels.index(selected["positive_label"])
         # the lowest estimate for each size of rule, unless the lowest of all did not decide
         choice, estimates = model.choice_, []
         rows = choice.table.dropna(subset=[ESTIMATE])
@@ -114,10 +115,6 @@ class RunTask:
             if make is not None and not store.get([key]):
                 store.put(key, make())
             return store.get([key]).get(key)
-
-    @property
-    def _labels(self) -> list[Any]:
-        return np.unique(self.y).tolist()
 
     def _measure(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
         """Cross-validate the setting that `RuleClassifier` selects."""
