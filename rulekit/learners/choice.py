@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from rulekit.binning.binned_table import Floats
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
@@ -26,7 +27,6 @@ from rulekit.learners.paths import Paths, Setting, identify
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
 
-Floats = NDArray[np.float64]
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
+from rulekit.binning.binned_table import Floats
 from rulekit.data import Costs
 from rulekit.learners.choice import Loss
 from rulekit.learners.paths import Paths, Setting
@@ -24,7 +25,6 @@ from rulekit.learners.training import TrainingTable, as_constraints
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class
 N_TREES = 200
 MOST_ROWS = 20_000  # that one tree is grown on
-Floats = NDArray[np.float64]
 
 MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 

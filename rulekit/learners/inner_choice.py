@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rulekit.binning.binned_table import Floats
 from rulekit.data import make_folds
 from rulekit.data.folds import Fold, restrict_folds
 from rulekit.data.target import read_labels
@@ -35,7 +36,6 @@ from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
-Floats = NDArray[np.float64]
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.rules import Columns, Condition, RuleSet
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Patterns = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 #: Rows that the share of the logistic regression counts for; see ``docs/decisions/0022``.

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from rulekit._sums import addable
 from rulekit._validation import check_frame, check_target, row_weights
 from rulekit.binning import Binarizer, BinnedTable
-from rulekit.binning.binned_table import join_conditions, row_order
+from rulekit.binning.binned_table import Bools, Floats, join_conditions, row_order
 from rulekit.binning.views import TableReader, describe_ignored, drop_ignored
 from rulekit.data.columns.conform import RuleColumns, conform
 from rulekit.data.columns.kinds import describe_column, infer_kinds
@@ -338,10 +338,6 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
     if read.towards is not None:
         positive_code(read.towards, table.classes, "constraints.towards")
     return read.orient(label)
-
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

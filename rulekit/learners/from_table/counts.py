@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._engine import fetch, number
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.binning.thresholds import short_cuts
 from rulekit.learners.shares import Likeness, Shares, code_answers
 from rulekit.rules import Condition, RuleSet
@@ -26,8 +27,6 @@ BORDER = 0.02  # of a window: a best cut so near to its end may lie beyond it
 STEPS = (1, 2, 5)
 MOVED = (">", "<=")
 TRIES = 6
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 UNCONSTRAINED = Constraints()
 

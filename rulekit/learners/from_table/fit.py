@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit._validation import Interval, weights_of_classes
+from rulekit.binning.binned_table import Floats
 from rulekit.binning.views import describe_ignored
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import (
@@ -29,7 +30,6 @@ from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.schema import infer_schema
 
-Floats = NDArray[np.float64]
 ROUNDS = 4  # samples at most
 SWEEPS = 3  # times that each cut is moved, at most
 LEAST = 0.5  # of an even share of the sample: what the rarest class is drawn for at least

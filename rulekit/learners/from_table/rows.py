@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, kind_of, read
+from rulekit.binning.binned_table import Floats
 from rulekit.data.columns.kinds import describe_column
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.counts import Kinds
@@ -63,7 +64,6 @@ def limit(share: float) -> int:
     return round(share * WORDS)
 
 
-Floats = NDArray[np.float64]
 MAX_CLASSES = 100
 BITS = 60  # conditions whose answers are joined in one number
 TEST = 0  # purposes of the rows' numbers: the test part, then one for each sample

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rulekit.binning.binned_table import Bools, Floats, Ints
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
@@ -36,9 +36,6 @@ from rulekit.search.clause_generation.exact_clause import (
 )
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 N_TREES = 100
 
 

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit.binning.binned_table import Bools
 from rulekit.binning.encodings import LevelColumn
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem
@@ -26,7 +25,6 @@ from rulekit.search.clause_generation.exact_clause import (
     best_clause_of_table,
 )
 
-Bools = NDArray[np.bool_]
 SAME = 1e-6  # objectives that differ by less than this are equal
 LARGEST_GAP = 1.0  # relative gap up to which the bound of an unfinished search is reported
 ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"

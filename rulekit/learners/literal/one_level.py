@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rulekit._validation import Needs, StrOptions
 from rulekit.binning import Binarizer
+from rulekit.binning.binned_table import Bools
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
@@ -29,7 +29,6 @@ from rulekit.search.screening.screen import (
     screen,
 )
 
-Bools = NDArray[np.bool_]
 #: What each test states about a condition.
 TEST_NAMES = {
     "simple": "costs as much as it saves",

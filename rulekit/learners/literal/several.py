@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning.binned_table import Floats
 from rulekit.learners.base import one_against_rest
 from rulekit.learners.training import (
     LearningProblem,
@@ -18,7 +19,6 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
-Floats = NDArray[np.float64]
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
 SOON = 1e-3  # seconds for a class whose turn comes after the time
 

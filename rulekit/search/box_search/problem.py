@@ -29,12 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import BinnedTable
+from rulekit.binning.binned_table import BinnedTable, Bools, Floats
 from rulekit.rules import Literal
 from rulekit.rules.condition import GAPS
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
 

@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.exceptions import RuleError
 from rulekit.search.box_search.problem import (
     BASE,
     ERRORS,
     Axes,
-    Bools,
     Boxes,
     BoxPrices,
     BoxRows,
-    Floats,
     Ints,
     spread_boxes,
     whole_box,

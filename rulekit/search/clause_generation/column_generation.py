@@ -30,12 +30,11 @@ import numpy as np
 
 from rulekit._sums import addable, solve_systems
 from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.exceptions import SolverError
 from rulekit.search.box_search.problem import (
-    Bools,
     Boxes,
     BoxRows,
-    Floats,
     Ints,
     evaluate_boxes,
     spread_boxes,

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, End, Floats, Ints, join_ends
+from rulekit.binning.binned_table import Bools, Floats
+from rulekit.search.box_search.problem import Boxes, BoxRows, End, Ints, join_ends
 from rulekit.search.machine_code import allocate
 
 BETTER = 1e-9

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
+from rulekit.binning.binned_table import Bools, Floats
 
 
 @dataclass(frozen=True)

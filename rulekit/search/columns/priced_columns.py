@@ -18,16 +18,12 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from rulekit._sums import grid_unit, round_to_grid, solve_systems
 from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import Bools, Floats, Ints
 from rulekit.search.lp import Basis, LinearProgram, LPSolution, solve_lp
 from rulekit.search.machine_code import allocate
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

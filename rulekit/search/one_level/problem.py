@@ -38,15 +38,12 @@ import numpy as np
 
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
-from rulekit.binning.binned_table import DENSE, row_order
+from rulekit.binning.binned_table import DENSE, Bools, Floats, Ints, row_order
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns.priced_columns import (
     ALWAYS_PERTURBATION,
     SMALL,
-    Bools,
-    Floats,
     GeneratedDual,
-    Ints,
     MergedRows,
     PricedColumns,
     find_beaten,

@@ -22,12 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.search.box_search.problem import (
     BASE,
-    Bools,
     Boxes,
     BoxRows,
-    Floats,
     Ints,
     evaluate_boxes,
     join_ends,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rulekit.search.columns.priced_columns import Bools, Floats, GeneratedDual, Ints, PricedColumns
+from rulekit.binning.binned_table import Bools, Floats, Ints
+from rulekit.search.columns.priced_columns import GeneratedDual, PricedColumns
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.screen import (
     COUNTING,

@@ -34,7 +34,8 @@ import numpy as np
 from scipy import sparse
 
 from rulekit._sums import grid_unit, round_to_grid
-from rulekit.search.columns.priced_columns import Bools, Floats, Ints, PricedColumns, find_beaten
+from rulekit.binning.binned_table import Bools, Floats, Ints
+from rulekit.search.columns.priced_columns import PricedColumns, find_beaten
 from rulekit.search.lp import LinearProgram
 
 

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import Bools, Floats
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.clause_selection import Bools, ClauseSelection, Floats
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.columns.priced_columns import ALWAYS_PERTURBATION, RedundancyGroup, single_group
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 from rulekit.search.two_level.local_search import IMPROVEMENT

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.clause_selection import Bools, ClauseSelection, MovableCuts
+from rulekit.binning.binned_table import Bools
+from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 
 IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 MAX_MOVES = 1000

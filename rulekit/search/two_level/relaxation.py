@@ -21,15 +21,13 @@ import numpy as np
 from scipy import sparse
 
 from rulekit._sums import addable
+from rulekit.binning.binned_table import Bools, Floats, Ints
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
 from rulekit.search.columns.priced_columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
     TIE,
-    Bools,
-    Floats,
-    Ints,
     RedundancyGroup,
     snap_weights,
 )
