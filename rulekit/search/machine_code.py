@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -68,7 +68,11 @@ def machine_code(
         # all kernels of the folder, so that one which calls a changed one is made anew, too.
         path = Path(function.__code__.co_filename)
         function.__qualname__ += f"-{_digest(path.parent)}"
-        with _alone(path), event.install_listener("numba:compile", _first_wait()):
+        with ExitStack() as stack:
+            if fcntl is not None:  # on Windows two processes may do the same, with equal results
+                place = (_cache_folder(path) / f"{path.stem}.lock").open("w")
+                fcntl.flock(stack.enter_context(place), fcntl.LOCK_EX)
+            stack.enter_context(event.install_listener("numba:compile", _first_wait()))
             try:
                 return njit(signature, cache=True, **options)(function)
             except (OSError, EOFError, RuntimeError) as error:
@@ -199,17 +203,6 @@ def _cache_folder(path: Path) -> Path:
     except OSError:
         return Path(tempfile.gettempdir())
     return beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Lock a kernel file, so that only one process compiles it."""
-    if fcntl is None:  # Windows: two processes may compile the same kernels, with equal results
-        yield
-        return
-    with (_cache_folder(path) / f"{path.stem}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @cache

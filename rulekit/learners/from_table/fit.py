@@ -72,7 +72,22 @@ class TableLearning:
             learner._fit_quietly(frame, self.rows.classes[codes], weight)
             result = self._count_rule(learner, learner.rule_set_, k, "sample", len(frame))
             if not complete:
-                result = self._refine(result, frame, k)
+                refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
+                price = result.price * self.rows.sizes[0].sum() / self.sample_rows
+                pruning = Pruning(self.rows.classes.tolist(), self.factors, price, self.constraints)
+                for _ in range(SWEEPS):
+                    rule = result.rule
+                    if result.price:  # a scorecard has none, nor clauses that could be left out
+                        rule = pruning.prune_rule(rule, result.kinds)
+                    if self.moves_cuts:
+                        self._report(k, 0.5, "Moving cuts by histograms of all rows")
+                        rule = simplify(refiner.refine(rule))
+                    if rule == result.rule:
+                        break
+                    new = self._count_rule(result.learner, rule, k, "refined", 0)
+                    if new.value >= result.value:
+                        break
+                    result = new
             if best is not None and result.value >= best.value:
                 break
             best = result
@@ -105,26 +120,6 @@ class TableLearning:
         weight = np.divide(strata, drawn, out=np.zeros_like(strata), where=drawn > 0)
         even = np.ptp(shares[strata > 0]) < 1e-9
         return frame, codes, None if even else weight[codes, wrong_here], False
-
-    def _refine(self, result: CountedRule, frame: pd.DataFrame, number: int) -> CountedRule:
-        """Alternate pruning and moving thresholds while the objective falls."""
-        refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
-        price = result.price * self.rows.sizes[0].sum() / self.sample_rows
-        pruning = Pruning(self.rows.classes.tolist(), self.factors, price, self.constraints)
-        for _ in range(SWEEPS):
-            rule = result.rule
-            if result.price:  # a scorecard has none, nor clauses that could be left out
-                rule = pruning.prune_rule(rule, result.kinds)
-            if self.moves_cuts:
-                self._report(number, 0.5, "Moving cuts by histograms of all rows")
-                rule = simplify(refiner.refine(rule))
-            if rule == result.rule:
-                break
-            new = self._count_rule(result.learner, rule, number, "refined", 0)
-            if new.value >= result.value:
-                break
-            result = new
-        return result
 
     def _count_rule(
         self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int

@@ -94,7 +94,16 @@ class TableRows:
         names = list(table.columns)
         aside = {target, parts.key}
         wanted = [n for n in names if n not in aside] if features is None else list(features)
-        _check_names(names, target, wanted, parts.key)
+        names_used = [target, *wanted] if parts.key is None else [target, *wanted, parts.key]
+        if absent := [name for name in names_used if name not in names]:
+            some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
+            raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")
+        if twice := [n[:60] for n in wanted if wanted.count(n) > 1]:
+            raise DataError(f"`features` must name each column once; {twice[0]!r} is named twice.")
+        if target in wanted:
+            raise DataError(f"The class {target!r} cannot be a feature. Remove it from `features`.")
+        if not wanted:
+            raise DataError("The table has no column except the class. Add a column to learn from.")
         self.features, self.target, self.parts = tuple(wanted), target, parts
         self.engine = str(table.get_backend().name)
         label, held, base = (_free(name, names) for name in ("label", "held", "base"))
@@ -236,20 +245,6 @@ def _free(name: str, taken: Sequence[str]) -> str:
     while name in lower:
         name += "_"
     return name
-
-
-def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: str | None) -> None:
-    """Reject missing columns, and a class that would be learned from itself."""
-    names_used = [target, *wanted] if key is None else [target, *wanted, key]
-    if absent := [name for name in names_used if name not in names]:
-        some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
-        raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")
-    if twice := [name for name in wanted if wanted.count(name) > 1]:
-        raise DataError(f"`features` must name each column once; {twice[0][:60]!r} is named twice.")
-    if target in wanted:
-        raise DataError(f"The class {target!r} cannot be a feature. Remove it from `features`.")
-    if not wanted:
-        raise DataError("The table has no column except the class. Add a column to learn from.")
 
 
 def _classes(

@@ -240,7 +240,14 @@ class BoxPath(LearnedPath):
         elif moves:
             size = entry.n_clauses, entry.n_conditions
             if size not in self._moved:
-                self._moved[size] = self._move_cuts(entry)
+                (chosen,), problem = self.searched.select_columns([entry]), self.searched.problem
+                prices = BoxPrices.from_robustness(float(self.learner.robustness))
+                cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
+                moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+                refined = np.hstack([chosen, np.zeros((len(chosen), len(moved)), bool)])
+                for (r, j), k in cuts.items():
+                    refined[r, j], refined[r, chosen.shape[1] + moved.index((j, k))] = False, True
+                self._moved[size] = self.problem.clauses(refined, moved), loss
             clauses, loss = self._moved[size]
             value = loss + theta * entry.n_conditions
             history.append({"step": 1, "objective": value, "move": "cuts"})
@@ -251,17 +258,6 @@ class BoxPath(LearnedPath):
         steps, losses = tuple(history), self.searched.problem.constant_losses
         most = values["n_clauses"]
         return LearnedRule(clauses, value, losses, steps, counts_errors=True, max_clauses=most)
-
-    def _move_cuts(self, entry: ArchiveEntry) -> tuple[Clauses, float]:
-        """Return the clauses of an entry with moved thresholds, and their loss."""
-        (chosen,), problem = self.searched.select_columns([entry]), self.searched.problem
-        prices = BoxPrices.from_robustness(float(self.learner.robustness))
-        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
-        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
-        refined = np.hstack([chosen, np.zeros((len(chosen), len(moved)), bool)])
-        for (r, j), k in cuts.items():
-            refined[r, j], refined[r, chosen.shape[1] + moved.index((j, k))] = False, True
-        return self.problem.clauses(refined, moved), loss
 
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""

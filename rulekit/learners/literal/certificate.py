@@ -149,13 +149,15 @@ def certify(
     objective = _cost(model.rule_set_, problem, theta)
     stop = Clock.from_seconds(time_limit, should_stop)
     one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
+    listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
+    literals = (literal for clause in model.rule_set_.clauses for literal in clause.literals)
     lower: float | None = None
     met: Bools | None = None  # conditions of the clauses of the best rule found, shape (k, d)
     if theta <= 0:
         why_not = "a proof needs a positive price of a condition (`theta`)"
     elif not problem.axes.are_complete:
         why_not = "the constraints leave conditions that the proof does not cover"
-    elif _has_other_cuts(model.rule_set_, problem):
+    elif any(literal.op in ORDERED and _cut_key(literal) not in listed for literal in literals):
         why_not = "the rule has cuts that were not compared"
     else:
         lower, why_not, met = _search_bound(problem, theta, objective, stop, one_clause)
@@ -243,13 +245,6 @@ def _search_bound(
     if not is_finished and objective > (1 + LARGEST_GAP) * lower:
         return None, why_not, met
     return lower, "", met
-
-
-def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
-    """Whether the rule has thresholds that no condition of the table has."""
-    listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
-    literals = (literal for clause in rule.clauses for literal in clause.literals)
-    return any(_cut_key(lit) not in listed for lit in literals if lit.op in ORDERED)
 
 
 def _write_proof(model: LiteralRuleClassifier, certificate: Certificate, lower: float) -> str:

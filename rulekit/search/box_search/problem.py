@@ -56,7 +56,16 @@ class Axes:
         self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
             for source, of_source in cuts.items():
-                self._add_cuts(source, of_source)
+                encoding = table.encodings[source]
+                rank_of = table.rank[[j for _, j in of_source]]
+                ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks
+                bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
+                has_cuts = encoding.cuts is not None
+                bins[encoding.n_cells - 1 if has_cuts else len(encoding.groups) :] = len(ranks) + 1
+                f, places = self._add(source, bins, len(ranks) + 1), np.searchsorted(ranks, rank_of)
+                for (literal, j), k in zip(of_source, places.tolist(), strict=True):
+                    span = (k + 1, len(ranks)) if table.side[j] > 0 else (0, k)
+                    self.condition_of[f, *span, literal.missing and self._lacks[source]] = j
             if levels:
                 self._add_levels(levels)
             if tests and self._lacks[source := int(table.feature[tests[0][1]])]:
@@ -103,22 +112,6 @@ class Axes:
             if not allowed:
                 return False
         return True
-
-    def _add_cuts(self, source: int, conditions: Found) -> None:
-        """Add a column of positions, with the cuts of its literals."""
-        encoding, table = self.table.encodings[source], self.table
-        rank_of, side = table.rank[[j for _, j in conditions]], table.side
-        ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
-        bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
-        n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
-        bins[n_present:] = len(ranks) + 1
-        f = self._add(source, bins, len(ranks) + 1)
-        for (literal, j), k in zip(
-            conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
-        ):
-            accepts = literal.missing and self._lacks[source]
-            ends = (k + 1, len(ranks)) if side[j] > 0 else (0, k)
-            self.condition_of[f, *ends, accepts] = j
 
     def _add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""

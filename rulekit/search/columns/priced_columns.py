@@ -146,7 +146,7 @@ SNAP = 1e-8  # what is nearer to a whole number than this is one
 NOISE = 1e-10  # of a weight, as solvers return it
 DENOMINATORS = np.arange(2.0, 241.0)
 TIE = 1e-9
-DRAWS = 10  # of `round_at_random`
+DRAWS = 10  # of random rounding
 THRESHOLD = 0.2  # least weight of a column that is chosen, as in the paper
 
 
@@ -215,17 +215,13 @@ def round_clause(
     if rounding == "threshold":
         return w >= THRESHOLD
     if rounding == "random":
-        return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
+        # each column is drawn with its weight as the probability; the cheapest draw is kept
+        rng = np.random.default_rng(0) if rng is None else rng
+        draws = rng.random((DRAWS, len(w))) < w
+        costs = np.array([task.cost(np.flatnonzero(draw)) for draw in draws])
+        near = np.flatnonzero(costs <= costs.min() + TIE)
+        return np.asarray(draws[near[np.argmin(draws[near].sum(axis=1))]])
     return round_without_redundancy(task, w)
-
-
-def round_at_random(task: PricedColumns, w: Floats, rng: Generator) -> Bools:
-    """Choose each column with its weight as the probability; keep the cheapest of some draws."""
-    draws = rng.random((DRAWS, len(w))) < w
-    costs = np.array([task.cost(np.flatnonzero(draw)) for draw in draws])
-    near = np.flatnonzero(costs <= costs.min() + TIE)
-    shortest: Bools = draws[near[np.argmin(draws[near].sum(axis=1))]]
-    return shortest
 
 
 def round_without_redundancy(task: PricedColumns, w: Floats) -> Bools:

@@ -16,7 +16,6 @@ from rulekit.search.columns.priced_columns import (
     default_perturbation,
     price_columns,
     redundancy_groups,
-    round_at_random,
     round_clause,
     round_without_redundancy,
     snap_weights,
@@ -162,8 +161,8 @@ def test_random_rounding_repeats_with_its_seed():
     A, y, binned = threshold_table(3)
     task = rounding_task(A, y, np.ones(len(y)), 0.5, binned)
     w = np.full(A.shape[1], 0.1)
-    first = round_at_random(task, w, np.random.default_rng(5))
-    again = round_at_random(task, w, np.random.default_rng(5))
+    first = round_clause(task, w, "random", np.random.default_rng(5))
+    again = round_clause(task, w, "random", np.random.default_rng(5))
     np.testing.assert_array_equal(first, again)
     draws = np.random.default_rng(5).random((10, len(w))) < w
     costs = [task.cost(np.flatnonzero(draw)) for draw in (first, *draws)]
