@@ -344,30 +344,27 @@ class RuleSpace:
             if not queue or self.stop():
                 break
             _, columns = heapq.heappop(queue)
-            for rule in self._exchange_clause(columns, limit):
-                if rule.columns not in met:
-                    met[rule.columns] = rule
-                    heapq.heappush(queue, (rule.cost, rule.columns))
+            lacking = [columns] if len(columns) < self.max_clauses else []
+            for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
+                held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
+                base = self.price_rule(rest)
+                remaining = self.max_conditions - base.n_conditions
+                weight, described = self.problem.table.weight, self.problem.table.y
+                weight = weight if held is None else np.where(held, 0, weight)
+                worth = float(weight[described].sum())  # of a clause beside these, at most
+                floor = max(0.0, base.cost - limit)
+                if remaining < 1 or floor > worth or self.stop():
+                    continue
+                limits = ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop)
+                how = self.theta, self.slots, weight, worth, limits
+                task = clause_task(self.holds, described, *how)
+                near = list_near_best(task, worth - floor, remaining, EXCHANGE_MOST)
+                for clause in near.clauses:
+                    rule = self.reduce_rule(self.price_rule((*rest, clause)))
+                    if rule.columns not in met:
+                        met[rule.columns] = rule
+                        heapq.heappush(queue, (rule.cost, rule.columns))
         return [rule for rule in met.values() if rule.cost <= limit + TIE]
-
-    def _exchange_clause(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
-        """Return the rules that differ from one in a single clause, or have one more."""
-        lacking = [columns] if len(columns) < self.max_clauses else []
-        for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
-            held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
-            base = self.price_rule(rest)
-            remaining = self.max_conditions - base.n_conditions
-            weight, described = self.problem.table.weight, self.problem.table.y
-            weight = weight if held is None else np.where(held, 0, weight)
-            most = float(weight[described].sum())  # what a clause beside these is worth at most
-            floor = max(0.0, base.cost - limit)
-            if remaining < 1 or floor > most or self.stop():
-                continue
-            limits = ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop)
-            task = clause_task(self.holds, described, self.theta, self.slots, weight, most, limits)
-            near = list_near_best(task, most - floor, remaining, EXCHANGE_MOST)
-            for clause in near.clauses:
-                yield self.reduce_rule(self.price_rule((*rest, clause)))
 
     def _mask(self, clause: Iterable[int]) -> Bools:
         held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)

@@ -145,7 +145,22 @@ def certify(
     check_is_fitted(model, "rule_set_")
     if not time_limit > 0:
         raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
-    problem, theta = _problem(model, X, y, sample_weight), float(model.theta)
+    reader: Any = clone(model)
+    table = reader._read(X, y, sample_weight)
+    shapes = [(m.n_features_in_, [*getattr(m, "feature_names_in_", ())]) for m in (model, reader)]
+    theta = float(model.theta)
+    if not (
+        shapes[0] == shapes[1]
+        and table.classes.tolist() == model.classes_.tolist()
+        and abs(table.error(model.rule_set_, model._weights(table)) - model.training_error_) < SAME
+        and (problem := reader.problem_of(table, model.positive_label_))
+        and reader.binarizer_.literals_ == model.binarizer_.literals_
+        and abs(problem.theta_max - model.theta_max_) < SAME
+    ):
+        raise ValueError(
+            "`X`, `y` and `sample_weight` differ from the table that the model was fitted on. Pass "
+            "the training rows."
+        )
     objective = _cost(model.rule_set_, problem, theta)
     stop = Clock.from_seconds(time_limit, should_stop)
     one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
@@ -173,25 +188,6 @@ def certify(
     full = model.with_required(rule, problem, max(1, len(met)))
     cheaper = _cost(rule, problem, theta) < objective - SAME * max(1.0, objective)
     return replace(certificate, better=rule if full == rule and cheaper else None)
-
-
-def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
-    reader: LiteralRuleClassifier = clone(model)
-    table = reader._read(X, y, sample_weight)
-    shapes = [(m.n_features_in_, [*getattr(m, "feature_names_in_", ())]) for m in (model, reader)]
-    if (
-        shapes[0] == shapes[1]
-        and table.classes.tolist() == model.classes_.tolist()
-        and abs(table.error(model.rule_set_, model._weights(table)) - model.training_error_) < SAME
-    ):
-        problem: LearningProblem = reader.problem_of(table, model.positive_label_)
-        same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
-        if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
-            return problem
-    raise ValueError(
-        "`X`, `y` and `sample_weight` differ from the table that the model was fitted on. Pass "
-        "the training rows."
-    )
 
 
 def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:

@@ -141,39 +141,35 @@ class ListSearch:
 
     def offer_conditions(self, archive: ListArchive) -> None:
         """Offer the best single condition: a new clause starts from two, which may both pay."""
-        p, total = self.problem.n_features, self._mass(np.ones(len(self.problem.y), bool))
+        problem, total = self.problem, self._mass(np.ones(len(self.problem.y), bool))
         best, most = None, -np.inf
-        for f in range(p):
-            ends, mass = self._single_conditions(f)
-            right = mass.max(axis=1) + (total - mass).max(axis=1)
+        for f in range(problem.n_features):
+            # boxes of one condition of a feature, shape (m, 3), and the mass they hold, (m, K)
+            n = int(problem.n_bins[f])
+            of_bin = np.zeros((n + 1, self._n_classes))
+            rows = problem.bins[f][problem.cells[:, problem.column[f]]], problem.y
+            np.add.at(of_bin, rows, self._weight)
+            upto = of_bin[:n].cumsum(axis=0)
+            low = 1 + np.flatnonzero(problem.may_start[f, 1:n])
+            high = np.flatnonzero(problem.may_end[f, : n - 1])
+            ends = np.zeros((len(low) + len(high), 3), np.int64)
+            ends[: len(low), 0], ends[: len(low), 1], ends[len(low) :, 1] = low, n - 1, high
+            held = np.vstack([upto[n - 1] - upto[low - 1], upto[high]])
+            if problem.has_missing[f]:
+                ends = np.vstack([ends, ends + np.array([0, 0, 1])])
+                held = np.vstack([held, held + of_bin[n]])
+                if problem.may_test_missing[f]:
+                    ends = np.vstack([ends, [[0, n - 1, 0], [1, 0, 1]]])
+                    held = np.vstack([held, upto[n - 1], of_bin[n]])
+            right = held.max(axis=1) + (total - held).max(axis=1)
             if right.max(initial=-np.inf) > most:
                 most, best = float(right.max()), (f, ends[int(right.argmax())])
         if best is not None:
-            box = whole_box(self.problem.n_bins)[0]
+            box = whole_box(problem.n_bins)[0]
             box[best[0]] = best[1]
             empty = archive.best(0, 0.0)
             state = self.make_state(empty)
             self._offer(archive, self._assign_classes((self._clause(box, empty.default),), state))
-
-    def _single_conditions(self, f: int) -> tuple[Ints, Floats]:
-        """Boxes of one condition of a feature, shape (m, 3), and the mass they hold, (m, K)."""
-        problem, n = self.problem, int(self.problem.n_bins[f])
-        mass = np.zeros((n + 1, self._n_classes))
-        rows = problem.bins[f][problem.cells[:, problem.column[f]]], problem.y
-        np.add.at(mass, rows, self._weight)
-        upto = mass[:n].cumsum(axis=0)
-        low = 1 + np.flatnonzero(problem.may_start[f, 1:n])
-        high = np.flatnonzero(problem.may_end[f, : n - 1])
-        ends = np.zeros((len(low) + len(high), 3), np.int64)
-        ends[: len(low), 0], ends[: len(low), 1], ends[len(low) :, 1] = low, n - 1, high
-        held = np.vstack([upto[n - 1] - upto[low - 1], upto[high]])
-        if problem.has_missing[f]:
-            ends = np.vstack([ends, ends + np.array([0, 0, 1])])
-            held = np.vstack([held, held + mass[n]])
-            if problem.may_test_missing[f]:
-                ends = np.vstack([ends, [[0, n - 1, 0], [1, 0, 1]]])
-                held = np.vstack([held, upto[n - 1], mass[n]])
-        return ends, held
 
     def visit(
         self, archive: ListArchive, state: _ListState, theta: float, max_clauses: int

@@ -284,7 +284,19 @@ def list_unproved(
             least = known.upper + slack
             bad = [j for j in removed if not price[j] + known.mu @ ~column(j)[rows] > least]
         failed += [(outcome.test, j) for j in bad]
-    return failed + [("pairs", j) for j in _circular(screening)]
+    # columns from which exchanges never end
+    leads = [o for o in screening.outcomes if o.test == "pairs"]
+    ends = np.ones(d, dtype=bool)
+    for outcome in leads:
+        ends &= ~outcome.removed
+    while True:
+        # a column ends where every column that may take its place does
+        more = ~ends
+        for outcome in leads:
+            more &= ~outcome.removed | ends[outcome.by]
+        if not more.any():
+            return failed + [("pairs", j) for j in np.flatnonzero(~ends).tolist()]
+        ends |= more
 
 
 def _bounds_hold(
@@ -305,20 +317,3 @@ def _bounds_hold(
     for j in bounds.clause.tolist():
         open_rows &= ~column(j)[rows]
     return float(price[bounds.clause].sum() + m[open_rows].sum()) <= bounds.upper + slack
-
-
-def _circular(screening: Screening) -> list[int]:
-    """List the columns from which exchanges never end."""
-    d = len(screening.removed)
-    leads = [o for o in screening.outcomes if o.test == "pairs"]
-    ends = np.ones(d, dtype=bool)
-    for outcome in leads:
-        ends &= ~outcome.removed
-    while True:
-        # a column ends where every column that may take its place does
-        more = ~ends
-        for outcome in leads:
-            more &= ~outcome.removed | ends[outcome.by]
-        if not more.any():
-            return np.flatnonzero(~ends).tolist()
-        ends |= more
