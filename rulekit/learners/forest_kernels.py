@@ -58,28 +58,6 @@ def _purity(left, total, sign):  # type: ignore[no-untyped-def]
 
 
 @machine_code(inline=True)
-def _counted(rows, f, node):  # type: ignore[no-untyped-def]
-    """Count the rows of a node that were drawn by the cells of a column; give the cells met."""
-    own, hist, counts = rows.codes[f], rows.hist, rows.counts
-    n_met = 0
-    for k in range(len(counts)):
-        counts[k] = 0
-        for c in range(hist.shape[1]):
-            hist[k, c] = 0.0
-    for i in node:
-        if rows.times[i]:
-            hist[own[i], rows.y[i]] += rows.mass[i]
-            n_met += counts[own[i]] == 0
-            counts[own[i]] += 1
-    met, place = np.zeros(n_met, dtype=np.int64), 0
-    for k in range(len(counts)):
-        if counts[k]:
-            met[place] = k
-            place += 1
-    return met
-
-
-@machine_code(inline=True)
 def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped-def]
     """Find a split of the column counted: its purity, and its cell."""
     hist, counts = rows.hist, rows.counts
@@ -120,8 +98,23 @@ def _best_split(rows, node, features, random, least, state):  # type: ignore[no-
         left -= 1
         features[k], features[left] = features[left], features[k]
         f = features[left]
-        met = _counted(rows, f, node)
-        if len(met) < 2:
+        # the drawn rows of the node are counted by the cells of the column
+        own, hist, counts, n_met = rows.codes[f], rows.hist, rows.counts, 0
+        for j in range(len(counts)):
+            counts[j] = 0
+            for c in range(hist.shape[1]):
+                hist[j, c] = 0.0
+        for i in node:
+            if rows.times[i]:
+                hist[own[i], rows.y[i]] += rows.mass[i]
+                n_met += counts[own[i]] == 0
+                counts[own[i]] += 1
+        met, place = np.zeros(n_met, dtype=np.int64), 0
+        for j in range(len(counts)):
+            if counts[j]:
+                met[place] = j
+                place += 1
+        if n_met < 2:
             continue
         tried += 1
         purity, at = _split(rows, met, rows.ordered[f], random, least, state)

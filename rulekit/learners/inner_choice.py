@@ -207,13 +207,11 @@ class InnerComparison:
     def choose(self) -> Choice:
         """Compare all settings, and select one."""
         forms, loss, gaps = self.forms, self.loss, self.gaps
-        parts = [self._scores(k).values for k in range(len(forms))]
-        scores = FoldScores(np.concatenate(parts, axis=1))
+        scores = FoldScores(np.hstack([self._scores(k).values for k in range(len(forms))]))
         names = [form.name for form in forms for _ in form.settings]
         settings = [setting for form in forms for setting in form.settings]
-        listed = settings
-        if len(forms) > 1:
-            listed = [{"form": n} | s for n, s in zip(names, settings, strict=True)]
+        named = [{"form": n} | s for n, s in zip(names, settings, strict=True)]
+        listed = named if len(forms) > 1 else settings
         criteria = (listed, loss.measure, loss.price)
         summary = scores.summary(listed, loss.measure)
         if self.forest is not None:
@@ -238,10 +236,18 @@ class InnerComparison:
         cheapest = zip(self.folds, labels[np.argmin(costs, axis=1)], strict=True)
         of_constant = np.array([loss.compute(t, np.full(len(t), c)) for (_, t), c in cheapest])
         constant = float(of_constant.mean())
-        reason = suggested.pop("reason") + _describe_forms(allowed, names, number, criteria, loss)
-        reason += about
+        of_forms = _describe_forms(allowed, names, number, criteria, loss)
+        reason = suggested.pop("reason") + of_forms + about
         if constant <= error + 1e-12:
-            reason += _describe_constant(constant, error, loss)
+            least, rules = loss.text(constant), f"than this setting's rules ({loss.text(error)})"
+            reason += (
+                f" The most frequent class, given to every row, is wrong in {least} of the same "
+                f"rows, and so no worse {rules}: where wrong rows alone count, answer without a "
+                "rule."
+                if loss.costs is None
+                else f" The cheapest answer, given to every row, costs {least} on the same rows, "
+                f"no more {rules}: answer without a rule."
+            )
         selected = names[number], settings[number], error, constant, reason
         choice = Choice(*selected, **suggested, table=summary, measure=loss.measure)
         if loss.costs is None:
@@ -303,20 +309,6 @@ def _take_cheaper_constant(
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
     return choice.replace_setting(form.name, form.empty, row, reason)
-
-
-def _describe_constant(constant: float, error: float, loss: Loss) -> str:
-    """Return a sentence that no rule is worth its conditions."""
-    least, rules = loss.text(constant), f"than this setting's rules ({loss.text(error)})"
-    if loss.costs is not None:
-        return (
-            f" The cheapest answer, given to every row, costs {least} on the same rows, no more "
-            f"{rules}: answer without a rule."
-        )
-    return (
-        f" The most frequent class, given to every row, is wrong in {least} of the same rows, and "
-        f"so no worse {rules}: where wrong rows alone count, answer without a rule."
-    )
 
 
 def _describe_forms(

@@ -221,7 +221,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             return
         exact = getattr(self, "exact", False)  # uses bins without a Boolean matrix
         problem = self.problem_of(table, self.positive_label, by_cells=exact)
-        learned = self._learn_in_time(problem, table.generator(self.random_state))
+        with problem.limit_time(self.time_limit):
+            learned = self._learn(problem, table.generator(self.random_state))
         (solution,) = self._complete_solutions([learned], problem, [float(self.theta)])
         self._keep(*solution, problem, table)
 
@@ -286,13 +287,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
                 )
             rule = longer
         return rule
-
-    def _learn_in_time(
-        self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None
-    ) -> LearnedRule:
-        """Learn within the given seconds, or within `time_limit`."""
-        with problem.limit_time(self.time_limit if seconds is None else seconds):
-            return self._learn(problem, rng)
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()

@@ -71,7 +71,8 @@ class SeveralClasses:
             problem, child_rng = self.problem(rows, code, self.counted), rng.spawn(1)[0]
             seconds = None if end is None else max(SOON, end - time.monotonic())
             if learn is None:
-                learned = self.learner._learn_in_time(problem, child_rng, seconds)
+                with problem.limit_time(seconds):
+                    learned = self.learner._learn(problem, child_rng)
                 self.stopped |= find_stop(learned.history)
                 clauses = learned.take_cheaper_constant().clauses
             else:

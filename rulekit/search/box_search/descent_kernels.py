@@ -363,25 +363,6 @@ def _list_pairs(table, room, m):  # type: ignore[no-untyped-def]
 
 
 @machine_code(inline=True)
-def _rank(table, work, rank):  # type: ignore[no-untyped-def]
-    """List the best features, of which only those of few bins are kept; return their number."""
-    gain, m, above, after = work.gain, ZERO, np.inf, NONE
-    for _ in range(min(CANDIDATES, len(gain))):
-        # the next after the last one found: worth less, or as much and further right
-        best = NONE
-        for f in range(len(gain)):
-            worth = gain[f, moves.VALUE]
-            later = worth < above or (worth == above and f > after)
-            if later and (best < 0 or worth > gain[best, moves.VALUE]):
-                best = f
-        above, after = gain[best, moves.VALUE], best
-        if table.features[best, moves.BINS] <= MOST_PAIR_BINS:
-            rank[m] = best
-            m += 1
-    return m
-
-
-@machine_code(inline=True)
 def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
     """Sum the savings over the bins of all pairs of the `m` ranked features."""
     rows, bins, features, charges = table.rows, table.bins, table.features, table.charges
@@ -464,7 +445,19 @@ def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
         if gain[other, moves.VALUE] > gain[f, moves.VALUE]:
             f = other
     _put(work.box, k, f, choice[f, moves.LOW], choice[f, moves.HIGH], choice[f, moves.ABSENT])
-    best, m = gain[f, moves.VALUE], _rank(table, work, room.rank)
+    best, m, above, after = gain[f, moves.VALUE], ZERO, np.inf, NONE
+    for _ in range(min(CANDIDATES, len(gain))):
+        # the next best feature: worth less than the last one, or as much and further right
+        top = NONE
+        for other in range(len(gain)):
+            worth = gain[other, moves.VALUE]
+            later = worth < above or (worth == above and other > after)
+            if later and (top < 0 or worth > gain[top, moves.VALUE]):
+                top = other
+        above, after = gain[top, moves.VALUE], top
+        if table.features[top, moves.BINS] <= MOST_PAIR_BINS:  # others are left out
+            room.rank[m] = top
+            m += 1
     _fill_grids(table, work, room, m)
     for pair in range(_list_pairs(table, room, m)):
         best = _try_pair(table, work, room, k, pair, theta + moves.TIE, best)

@@ -160,9 +160,6 @@ class Archive:
         missed = float(problem.charges[problem.y, BASE].sum())
         self.offer(missed, 0, np.zeros((0, problem.n_features, 3), np.int64))
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     @property
     def entries(self) -> tuple[ArchiveEntry, ...]:
         """All entries, by clauses and then literals."""

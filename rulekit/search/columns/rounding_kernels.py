@@ -309,34 +309,6 @@ def _entering(t, k, sign, violation):  # type: ignore[no-untyped-def]
             t.value[i] -= t.table[i, found] * change
 
 
-@machine_code(inline=True)
-def _exchange(t, k, j, goal):  # type: ignore[no-untyped-def]
-    """Make variable j basic in place of variable k, which moves to its bound `goal`."""
-    table, row, pivot = t.table, t.table[k], t.table[k, j]
-    change = (t.value[k] - goal) / pivot
-    start = t.cap[t.other[j]] if t.at_upper[j] else 0.0
-    rate, tilted = t.slope[j] / pivot, t.tilted[j] / pivot
-    for c in range(len(row)):
-        t.slope[c] -= rate * row[c]
-        t.tilted[c] -= tilted * row[c]
-        row[c] /= pivot
-    t.slope[j], t.tilted[j], row[j] = -rate, -tilted, 1.0 / pivot
-    for i in range(len(t.value)):
-        factor = table[i, j]
-        if i == k or factor == 0.0:
-            continue
-        t.value[i] -= factor * change
-        t.weight[i] = max(t.weight[i], (factor / pivot) ** 2 * t.weight[k])
-        other = table[i]
-        for c in range(len(row)):
-            other[c] -= factor * row[c]
-        other[j] = -factor / pivot
-    t.value[k] = start + change
-    t.weight[k] = max(t.weight[k] / (pivot * pivot), 1.0)
-    t.basic[k], t.other[j] = t.other[j], t.basic[k]
-    t.at_upper[j] = goal > 0.0
-
-
 @machine_code(types.int64(TABLEAU, types.int64))
 def optimise(t, most):  # type: ignore[no-untyped-def]
     """Exchange variables until all are within their bounds; return how it ended."""
@@ -353,5 +325,28 @@ def optimise(t, most):  # type: ignore[no-untyped-def]
         j = _entering(t, k, 1.0 if low else -1.0, abs(t.value[k] - goal))
         if j < 0:
             return FAILED
-        _exchange(t, k, j, goal)
+        # variable j becomes basic in place of variable k, which moves to its bound
+        table, row, pivot = t.table, t.table[k], t.table[k, j]
+        change = (t.value[k] - goal) / pivot
+        start = t.cap[t.other[j]] if t.at_upper[j] else 0.0
+        rate, tilted = t.slope[j] / pivot, t.tilted[j] / pivot
+        for c in range(len(row)):
+            t.slope[c] -= rate * row[c]
+            t.tilted[c] -= tilted * row[c]
+            row[c] /= pivot
+        t.slope[j], t.tilted[j], row[j] = -rate, -tilted, 1.0 / pivot
+        for i in range(len(t.value)):
+            factor = table[i, j]
+            if i == k or factor == 0.0:
+                continue
+            t.value[i] -= factor * change
+            t.weight[i] = max(t.weight[i], (factor / pivot) ** 2 * t.weight[k])
+            other = table[i]
+            for c in range(len(row)):
+                other[c] -= factor * row[c]
+            other[j] = -factor / pivot
+        t.value[k] = start + change
+        t.weight[k] = max(t.weight[k] / (pivot * pivot), 1.0)
+        t.basic[k], t.other[j] = t.other[j], t.basic[k]
+        t.at_upper[j] = goal > 0.0
     return UNFINISHED

@@ -59,11 +59,6 @@ class ListArchive(Archive):
         empty = RuleList(whole_box(problem.n_bins)[:0], (), int(mass.argmax()))
         self.offer(float(mass.sum() - mass.max()), 0, empty)
 
-    def best(self, n_clauses: int, theta: float) -> RuleList:
-        """Return the list of `answer`."""
-        rules: RuleList = self.answer(n_clauses, theta).boxes
-        return rules
-
 
 class _Clause(NamedTuple):
     """A clause under change: its box (p, 3), its class, the rows it holds, its conditions."""
@@ -112,7 +107,7 @@ class ListSearch:
             for theta in (*falling, *falling[-2::-1]):
                 if should_stop():
                     return archive
-                start = self.make_state(archive.best(plan.max_clauses, theta))
+                start = self.make_state(archive.answer(plan.max_clauses, theta).boxes)
                 if round_number:  # a clause less at random, now and then two neighbours exchanged
                     clauses = list(start.clauses)
                     if clauses:
@@ -167,7 +162,7 @@ class ListSearch:
         if best is not None:
             box = whole_box(problem.n_bins)[0]
             box[best[0]] = best[1]
-            empty = archive.best(0, 0.0)
+            empty = archive.answer(0, 0.0).boxes
             state = self.make_state(empty)
             self._offer(archive, self._assign_classes((self._clause(box, empty.default),), state))
 
