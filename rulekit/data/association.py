@@ -36,7 +36,19 @@ def cramers_v(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
 def _excess(X: pd.DataFrame, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Compute the association, and the smaller number of bins and classes less 1: shape (p,)."""
     codes, classes = pd.factorize(read_labels(y), sort=True)
-    bins = _bins(_numbers(X))
+    numbers = np.empty(X.shape)  # sortable, NaN where missing; texts by their order
+    numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes])  # and Boolean
+    numbers[:, numeric] = X.loc[:, numeric].to_numpy(dtype=float, na_value=np.nan)
+    for j in np.flatnonzero(~numeric):
+        series = X.iloc[:, j]
+        is_category = isinstance(series.dtype, pd.CategoricalDtype)
+        texts = series if is_category else series.astype(str).where(series.notna())
+        levels = texts.cat.codes if is_category else pd.factorize(texts, sort=True)[0]
+        numbers[:, j] = np.where(levels < 0, np.nan, levels)
+    ranks = pd.DataFrame(numbers).rank().to_numpy()  # from 1
+    present = np.count_nonzero(~np.isnan(ranks), axis=0)
+    middle = BINS * (2 * ranks - 1) // np.maximum(2 * present, 1)  # of equal values
+    bins = np.where(np.isnan(middle), BINS, middle).astype(np.intp)  # missing is the last
     n, p = bins.shape
     shape = (p, BINS + 1, len(classes))
     cells = (np.arange(p) * shape[1] + bins) * shape[2] + codes[:, None]
@@ -47,25 +59,3 @@ def _excess(X: pd.DataFrame, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray
     freedom = ((in_bin > 0).sum(axis=1) - 1) * (len(classes) - 1)
     excess: NDArray[np.float64] = np.round(ratio.sum(axis=(1, 2)) - n - freedom, DECIMALS)
     return excess, np.minimum((in_bin > 0).sum(axis=1), len(classes)) - 1
-
-
-def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the columns as sortable numbers, NaN where missing; texts by their order."""
-    numbers = np.empty(X.shape)
-    numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes])  # and Boolean
-    numbers[:, numeric] = X.loc[:, numeric].to_numpy(dtype=float, na_value=np.nan)
-    for j in np.flatnonzero(~numeric):
-        series = X.iloc[:, j]
-        is_category = isinstance(series.dtype, pd.CategoricalDtype)
-        texts = series if is_category else series.astype(str).where(series.notna())
-        codes = texts.cat.codes if is_category else pd.factorize(texts, sort=True)[0]
-        numbers[:, j] = np.where(codes < 0, np.nan, codes)
-    return numbers
-
-
-def _bins(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Bin each column by the middle rank of equal values, shape (n, p); missing is the last bin."""
-    ranks = pd.DataFrame(values).rank().to_numpy()  # from 1, NaN where missing
-    present = np.count_nonzero(~np.isnan(ranks), axis=0)
-    bins = BINS * (2 * ranks - 1) // np.maximum(2 * present, 1)
-    return np.where(np.isnan(bins), BINS, bins).astype(np.intp)

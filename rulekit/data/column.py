@@ -8,18 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rulekit.data import typed
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
 from rulekit.data.headers import few, quote
-from rulekit.data.typed import (
-    EXACT,
-    TEXT,
-    digits_of,
-    drop_infinities,
-    is_inexact,
-    level_text,
-    text_series,
-)
 from rulekit.rules.schema import NUMERIC, Schema
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
@@ -57,7 +49,8 @@ def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     dtype = series.dtype
     if str(dtype).startswith(("date32", "date64")):  # pandas lacks operations on them
         series = series.astype("datetime64[s]")
-    if pd.api.types.is_datetime64_any_dtype(dtype) or (TEXT is not None and dtype == TEXT):
+    is_text = typed.TEXT is not None and dtype == typed.TEXT
+    if is_text or pd.api.types.is_datetime64_any_dtype(dtype):
         return series, []
     (column,) = infer_kinds(series.to_frame(name)).columns
     if column.kind == "date" and pd.api.types.infer_dtype(series) in ("string", "categorical"):
@@ -70,13 +63,13 @@ def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
         kept = "boolean" if pd.isna(values).any() else bool
         return pd.Series(values, dtype=kept, name=series.name), notes
     if values.dtype == object:
-        return text_series(values, series.name), notes
-    if is_inexact(series, values):
-        text = np.array([None if pd.isna(v) else digits_of(v) for v in series], dtype=object)
-        note = f"holds whole numbers above {EXACT}, which are not exact as numbers"
+        return typed.text_series(values, series.name), notes
+    if typed.is_inexact(series, values):
+        text = np.array([None if pd.isna(v) else typed.digits_of(v) for v in series], dtype=object)
+        note = f"holds whole numbers above {typed.EXACT}, which are not exact as numbers"
         notes.append(f"Column {quote(name)} {note}; it was kept as text.")
-        return text_series(text, series.name), notes
-    values, infinite = drop_infinities(values, name)
+        return typed.text_series(text, series.name), notes
+    values, infinite = typed.drop_infinities(values, name)
     if pd.api.types.is_integer_dtype(series.dtype) and not np.isnan(values).any():
         values = values.astype(np.int64)
     same = series.dtype == values.dtype and not infinite
@@ -89,7 +82,11 @@ def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
     n_missing, n_distinct = len(series) - len(present), len(present.unique())
     kind = kind_of(series, n_distinct, max_levels)
     role = "ignore" if kind in ("date", "text", "constant") else "feature"
-    if looks_like_id(series, name, n_distinct) or repeats_as_id(series, name, n_distinct):
+    n, numeric = len(series), pd.api.types.is_numeric_dtype(series.dtype)
+    repeats = n >= MIN_ROWS_FOR_ID and 0.2 * n < n_distinct < n and _ID_SURE.search(name)
+    if looks_like_id(series, name, n_distinct) or (
+        repeats and (not numeric or whole_numbers(series))  # identifies cases of several rows
+    ):
         role = "id"
     has_levels = kind in ("boolean", "category", "constant")
     levels = tuple(sorted(whole(present).unique().tolist())) if has_levels else ()
@@ -162,14 +159,6 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     return is_row and whole_numbers(series)
 
 
-def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
-    """Return whether a column identifies cases of several rows."""
-    n = len(series)
-    if n < MIN_ROWS_FOR_ID or not 0.2 * n < n_distinct < n or not _ID_SURE.search(name):
-        return False
-    return not pd.api.types.is_numeric_dtype(series.dtype) or whole_numbers(series)
-
-
 def whole_numbers(series: pd.Series) -> bool:
     """Return whether every present number is whole."""
     values = series.dropna().to_numpy(dtype=float)
@@ -179,7 +168,7 @@ def whole_numbers(series: pd.Series) -> bool:
 def order_of(series: pd.Series) -> tuple[str, ...]:
     """Return the levels of an ordered ``Categorical``, else an empty tuple."""
     ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered
-    levels = tuple(map(level_text, series.dtype.categories)) if ordered else ()
+    levels = tuple(map(typed.level_text, series.dtype.categories)) if ordered else ()
     return levels if len(levels) > 1 else ()
 
 

@@ -71,7 +71,25 @@ class Costs:
             raise ValueError(
                 "`matrix` has the cost of every error. Remove `miss`, `false_alarm` and `positive`."
             )
-        object.__setattr__(self, "matrix", _check_pairs(self.matrix))
+        if not isinstance(self.matrix, Mapping) or not self.matrix:
+            raise ValueError(
+                "`matrix` must map pairs (true, answered) of classes to costs, as in "
+                f"{{('ill', 'well'): 5, ('well', 'ill'): 1}}; got {self.matrix!r}."
+            )
+        pairs = {}
+        for pair, cost in self.matrix.items():
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError(
+                    f"A key of `matrix` must be a pair (true, answered), got {pair!r}."
+                )
+            if pair[0] != pair[1]:
+                pairs[pair] = _positive(cost, f"The cost of {pair[0]!r} answered {pair[1]!r}")
+            elif cost != 0:
+                raise ValueError(
+                    f"A correct prediction must cost 0; `matrix` has {cost!r} for {pair!r}. Remove "
+                    "the pair."
+                )
+        object.__setattr__(self, "matrix", pairs)
 
     def __str__(self) -> str:
         """Return the costs as a sentence."""
@@ -193,23 +211,3 @@ def _positive(cost: Any, parameter: str) -> float:
             "or a `matrix`; a very small cost is allowed."
         )
     return number
-
-
-def _check_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
-    if not isinstance(matrix, Mapping) or not matrix:
-        raise ValueError(
-            "`matrix` must map pairs (true, answered) of classes to costs, as in "
-            f"{{('ill', 'well'): 5, ('well', 'ill'): 1}}; got {matrix!r}."
-        )
-    pairs = {}
-    for pair, cost in matrix.items():
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ValueError(f"A key of `matrix` must be a pair (true, answered), got {pair!r}.")
-        if pair[0] != pair[1]:
-            pairs[pair] = _positive(cost, f"The cost of {pair[0]!r} answered {pair[1]!r}")
-        elif cost != 0:
-            raise ValueError(
-                f"A correct prediction must cost 0; `matrix` has {cost!r} for {pair!r}. Remove the "
-                "pair."
-            )
-    return pairs

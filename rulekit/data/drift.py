@@ -137,10 +137,13 @@ def _differences(
         answer = "the rule's answer there follows what it says of missing values."
         yield _note(name, "gaps", f"{text} {answer}", there.n_missing)
     if column.kind == "date":
-        read = _dates(column, then, now)
-        if read is None:
-            return
-        then, now = read
+        if not pd.api.types.is_datetime64_any_dtype(then.dtype):
+            both = pd.concat([then, now], ignore_index=True)
+            try:
+                read = dates_in(both, name, None)
+            except ValueError:  # either way round, or of several time zones
+                return
+            then, now = read.iloc[: len(then)], read.iloc[len(then) :].reset_index(drop=True)
         yield _outside(name, now, (then.min(), then.max()), "dates, {} to {},", _day)
     elif column.is_number:
         if column.minimum is not None:
@@ -171,18 +174,6 @@ def _outside(
     rows = f"{n} row{'s' * (n != 1)} (first: row {row + 1}, {spell(values.iloc[row])})"
     text = f"is outside its former {former.format(*map(spell, ends))} in {rows}."
     return _note(name, "out of range", text, n)
-
-
-def _dates(column: Column, then: pd.Series, now: pd.Series) -> tuple[pd.Series, pd.Series] | None:
-    """Parse both columns as dates; None where the day is ambiguous."""
-    if pd.api.types.is_datetime64_any_dtype(then.dtype):
-        return then, now
-    both = pd.concat([then, now], ignore_index=True)
-    try:
-        read = dates_in(both, column.name, None)
-    except ValueError:  # either way round, or of several time zones
-        return None
-    return read.iloc[: len(then)], read.iloc[len(then) :].reset_index(drop=True)
 
 
 def _day(moment: pd.Timestamp) -> str:

@@ -80,7 +80,19 @@ def make_folds(
         raise ValueError(f"`y` must be one-dimensional, its shape is {labels.shape}.")
     names, times = _group_numbers(groups, len(labels)), _time_numbers(time, groups, len(labels))
     if times is not None:
-        return _forward(labels, cv, times)
+        if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+            raise ValueError(f"With `time`, `cv` must be at least 2 folds, got {cv!r}.")
+        cuts = [*_time_cuts(times, np.arange(1, cv + 1) / (cv + 1)), int(times.max()) + 1]
+        if len(set(cuts)) <= cv or len(np.unique(labels[times < cuts[0]])) < 2:
+            raise DataError(
+                f"{cv} folds in order of time need as many later dates, and two classes before the "
+                f"first of them; the rows have {times.max() + 1} dates. Take fewer folds, or split "
+                "at random."
+            )
+        return [
+            (np.flatnonzero(times < cut), np.flatnonzero((times >= cut) & (times < end)))
+            for cut, end in pairwise(cuts)
+        ]
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         pairs = _split_with_seed(labels, int(cv), names, random_state)
     elif hasattr(cv, "split") and not isinstance(cv, str):
@@ -319,30 +331,24 @@ def _time_cuts(times: Codes, shares: Iterable[float]) -> list[int]:
     return [int(np.abs(before - share).argmin()) + 1 for share in shares]
 
 
-def _forward(labels: NDArray[Any], cv: Any, times: Codes) -> list[Fold]:
-    """Split rows into parts in order of time; each part but the first is tested on."""
-    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
-        raise ValueError(f"With `time`, `cv` must be at least 2 folds, got {cv!r}.")
-    cuts = [*_time_cuts(times, np.arange(1, cv + 1) / (cv + 1)), int(times.max()) + 1]
-    if len(set(cuts)) <= cv or len(np.unique(labels[times < cuts[0]])) < 2:
-        raise DataError(
-            f"{cv} folds in order of time need as many later dates, and two classes before the "
-            f"first of them; the rows have {times.max() + 1} dates. Take fewer folds, or split at "
-            "random."
-        )
-    return [
-        (np.flatnonzero(times < cut), np.flatnonzero((times >= cut) & (times < end)))
-        for cut, end in pairwise(cuts)
-    ]
-
-
 def _split_with_seed(
     labels: NDArray[Any], n_folds: int, groups: Codes | None, seed: int | None
 ) -> Iterable[Fold]:
     if n_folds < 2:
         raise ValueError(f"`cv` must be at least 2 folds, got {n_folds}.")
     one_each = groups is None and n_folds == len(labels)
-    codes = _class_codes(labels, 0 if one_each else n_folds)
+    codes, classes = pd.factorize(labels)
+    if (codes < 0).any():
+        raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
+    counts = np.bincount(codes)
+    n_rare = counts.min()
+    if not one_each and n_rare < n_folds:
+        remedy = "Leave this class out, or join it with another."
+        raise DataError(
+            "Every class needs at least one row per fold; class "
+            f"{quote(classes[counts.argmin()])} has {n_rare} rows for {n_folds} folds. "
+            + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else remedy)
+        )
     if one_each:
         rows = np.arange(n_folds)
         return [(np.delete(rows, k), rows[k : k + 1]) for k in range(n_folds)]
@@ -390,25 +396,18 @@ def _class_counts(codes: Codes, groups: Codes) -> Codes:
     return cells.reshape(shape)
 
 
-def _class_codes(labels: NDArray[Any], n_folds: int) -> Codes:
-    codes, classes = pd.factorize(labels)
-    if (codes < 0).any():
-        raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
-    counts = np.bincount(codes)
-    n_rare = counts.min()
-    if n_rare < n_folds:
-        remedy = "Leave this class out, or join it with another."
-        raise DataError(
-            "Every class needs at least one row per fold; class "
-            f"{quote(classes[counts.argmin()])} has {n_rare} rows for {n_folds} folds. "
-            + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else remedy)
-        )
-    return np.asarray(codes)
-
-
 def _check_fold(pair: Any, number: int, n: int) -> Fold:
+    parts = []
     try:
-        train, test = (np.sort(_positions(part, n)) for part in pair)
+        for part in pair:
+            values = np.asarray(part)
+            is_mask = values.dtype == bool
+            whole = np.flatnonzero(values) if is_mask else values.astype(np.intp)
+            fits = values.shape == (n,) if is_mask else values.ndim == 1 and (whole == values).all()
+            if not fits or ((whole < 0) | (whole >= n)).any():
+                raise ValueError("positions out of range")
+            parts.append(np.sort(whole))
+        train, test = parts
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
             f"Each fold of `cv` must be two arrays of positions between 0 and {n - 1}; "
@@ -420,13 +419,3 @@ def _check_fold(pair: Any, number: int, n: int) -> Fold:
         why = "has training rows among its test rows. Remove them."
         raise ValueError(f"Fold {number} of `cv` {why}")
     return train, test
-
-
-def _positions(part: Any, n: int) -> Codes:
-    values = np.asarray(part)
-    is_mask = values.dtype == bool
-    whole = np.flatnonzero(values) if is_mask else values.astype(np.intp)
-    fits = values.shape == (n,) if is_mask else values.ndim == 1 and (whole == values).all()
-    if not fits or ((whole < 0) | (whole >= n)).any():
-        raise ValueError("positions out of range")
-    return whole

@@ -82,7 +82,16 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     >>> groups.labels, groups.codes.tolist()
     (('at most 40', 'more than 40', 'missing'), [0, 0, 1, 1, 2])
     """
-    cuts = _check_bins(bins)
+    n_bins = bins if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool) else 0
+    is_list = isinstance(bins, (Sequence, np.ndarray)) and not isinstance(bins, str)
+    given = np.asarray(bins if is_list else [], dtype=object).ravel()
+    finite = [isinstance(v, (int, float, np.number)) and np.isfinite(v) for v in given]
+    if not (all(finite) if finite else 2 <= n_bins <= MOST_GROUPS):
+        raise ValueError(
+            f"`bins` must be a whole number of bins from 2 to {MOST_GROUPS}, or a list of finite "
+            f"cuts; got {bins!r}. Give for example bins=4, or bins=[30, 60]."
+        )
+    cuts = np.unique(given.astype(float)) if finite else None
     series = values if isinstance(values, pd.Series) else pd.Series(values)
     (column,) = columns_of(series.to_frame(name)).values()
     absent = np.asarray(pd.isna(column), dtype=bool)
@@ -96,7 +105,16 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     if numbers and (cuts is not None or len(np.unique(present)) > ALL_VALUES):
         labels, codes = _bin_numbers(present.astype(float), cuts, bins)
     else:
-        labels, codes = _group_by_value(present, name)
+        levels, codes = np.unique(present.astype(object), return_inverse=True)
+        if len(levels) > MOST_GROUPS:
+            raise DataError(
+                f"Groups must be at most {MOST_GROUPS} to be compared, but column {name[:60]!r} "
+                f"has {len(levels):,} different values; join values to wider groups, or choose "
+                "another column."
+            )
+        labels = [f"{v:g}" if isinstance(v, float) else str(v) for v in levels]
+        if len(set(labels)) < len(labels):
+            labels = [repr(v) for v in levels]
     group_codes = np.full(len(column), len(labels), dtype=np.intp)
     group_codes[~absent] = codes
     groups, group_codes = np.unique(group_codes, return_inverse=True)
@@ -110,21 +128,6 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
             "with two values or more."
         )
     return RowGroups(name, names, group_codes.astype(np.intp))
-
-
-def _check_bins(bins: Any) -> NDArray[np.float64] | None:
-    """Check given thresholds; None if a number of bins is given."""
-    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
-        if 2 <= bins <= MOST_GROUPS:
-            return None
-    elif isinstance(bins, (Sequence, np.ndarray)) and not isinstance(bins, str) and len(bins):
-        cuts = np.asarray(bins, dtype=object)
-        if all(isinstance(v, (int, float, np.number)) and np.isfinite(v) for v in cuts.ravel()):
-            return np.unique(cuts.astype(float))
-    raise ValueError(
-        f"`bins` must be a whole number of bins from 2 to {MOST_GROUPS}, or a list of finite cuts; "
-        f"got {bins!r}. Give for example bins=4, or bins=[30, 60]."
-    )
 
 
 def _bin_numbers(
@@ -143,17 +146,3 @@ def _bin_numbers(
     between = [f"over {low}, at most {high}" for low, high in pairwise(text)]
     labels = [f"at most {text[0]}", *between, f"more than {text[-1]}"]
     return labels, np.searchsorted(cuts, values)
-
-
-def _group_by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:
-    levels, codes = np.unique(values.astype(object), return_inverse=True)
-    if len(levels) > MOST_GROUPS:
-        raise DataError(
-            f"Groups must be at most {MOST_GROUPS} to be compared, but column {name[:60]!r} has "
-            f"{len(levels):,} different values; join values to wider groups, or choose another "
-            "column."
-        )
-    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in levels]
-    if len(set(texts)) < len(texts):
-        texts = [repr(v) for v in levels]
-    return texts, codes

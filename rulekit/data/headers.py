@@ -30,7 +30,15 @@ def repair_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], lis
         repaired.append(name)
         for reason in reasons:
             repairs.setdefault(reason, []).append(f"column {position} is now {quote(name)}")
-    return repaired, [_sentence(reason, places) for reason, places in repairs.items()]
+    notes = []
+    for reason, places in repairs.items():
+        if len(places) == 1:
+            notes.append(f"A column name {reason}: {places[0]}.")
+            continue
+        for one, many in (("was ", "were "), ("is ", "are "), ("around it", "around them")):
+            reason = reason.replace(one, many)
+        notes.append(f"{len(places)} column names {reason}: {few(places, '; ')}.")
+    return repaired, notes
 
 
 def select_columns(
@@ -91,11 +99,3 @@ def _clean_name(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
     if name in RESERVED:
         return f"{name.strip('_')} (renamed)", [*reasons, "is reserved"]
     return name, reasons
-
-
-def _sentence(reason: str, places: list[str]) -> str:
-    if len(places) == 1:
-        return f"A column name {reason}: {places[0]}."
-    for one, many in (("was ", "were "), ("is ", "are "), ("around it", "around them")):
-        reason = reason.replace(one, many)
-    return f"{len(places)} column names {reason}: {few(places, '; ')}."

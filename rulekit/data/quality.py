@@ -1,6 +1,7 @@
 """Findings about a table that matter before learning."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,10 +85,28 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
     target = table.target if target is None else target
     if target is not None:
         table.column(target)
-    notes = [note for column in table.columns for note in _single(table, column, target)]
+    found: list[QualityNote | None] = []
+    for column in table.columns:
+        if column.name == target:
+            found.append(_spellings(table, column, is_target=True))
+        elif column.kind == "constant":
+            content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
+            text = f" is {content} and tells nothing."
+            found.append(_note(column.name, "constant", text, "ignore"))
+        else:
+            found += _check_role(table, column)
+            found += [_levels(table, column), _spellings(table, column, is_target=False)]
+            found.append(_sentinel(table, column))
+    notes = [note for note in found if note is not None]
     notes += _duplicate_columns(table, target)
     notes += _leaks(table, target) if target is not None else []
-    notes += _duplicate_rows(table)
+    used = [c for c in table.columns if c.role in ("feature", "target")]
+    if used and not any(c.n_distinct == table.n_rows for c in used):
+        count = int(table.frame[[c.name for c in used]].duplicated().sum())
+        rows = f"{count:,} of {table.n_rows:,} rows {'repeats' if count == 1 else 'repeat'}"
+        text = f"{rows} an earlier row in every used column."
+        severity = "warning" if count > 0.05 * table.n_rows else "info"
+        notes += [QualityNote(None, "duplicate rows", text, None, severity)] * bool(count)
     return tuple(sorted(notes, key=lambda note: note.severity != "warning"))
 
 
@@ -97,63 +116,39 @@ def _note(
     return QualityNote(name, kind, f"Column {quote(name)}{text}", suggestion, severity)
 
 
-def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
-    if column.name == target:
-        spellings = _spellings(table, column, is_target=True)
-        return [] if spellings is None else [spellings]
-    if column.kind == "constant":
-        content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
-        return [_note(column.name, "constant", f" is {content} and tells nothing.", "ignore")]
-    notes = [
-        _missing(table, column),
-        _identifier(table, column),
-        _weight(table, column),
-        _levels(table, column),
-        _codes(table, column),
-        _spellings(table, column, is_target=False),
-        _sentinel(table, column),
-    ]
-    return [note for note in notes if note is not None]
-
-
-def _missing(table: Table, column: Column) -> QualityNote | None:
-    share = column.n_missing / table.n_rows
-    if share < MISSING_SHARE:
-        return None
-    rows = f"{column.n_missing:,} of {table.n_rows:,} rows ({100 * share:.0f} %)"
-    text = f" is missing in {rows}: only conditions that say “missing” hold there."
-    severe = ("ignore", "warning") if share >= 2 * MISSING_SHARE else ()
-    return _note(column.name, "missing", text, *severe)
-
-
-def _identifier(table: Table, column: Column) -> QualityNote | None:
-    if column.role == "id" and column.n_distinct == table.n_rows:
+def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
+    """Find missing cells, identifiers, and weights of a survey."""
+    name, n_distinct, n_rows = column.name, column.n_distinct, table.n_rows
+    share = column.n_missing / n_rows
+    if share >= MISSING_SHARE:
+        rows = f"{column.n_missing:,} of {n_rows:,} rows ({100 * share:.0f} %)"
+        text = f" is missing in {rows}: only conditions that say “missing” hold there."
+        severe = ("ignore", "warning") if share >= 2 * MISSING_SHARE else ()
+        yield _note(name, "missing", text, *severe)
+    named = is_named_like_id(name) and n_distinct > 0.2 * n_rows
+    named = named or (n_distinct >= RARE_ROWS and _PERSON.search(name) is not None)
+    if column.role == "id" and n_distinct == n_rows:
         text = " has a different value in every row, like an identifier."
-        return _note(column.name, "id", text, "ignore")
-    named = is_named_like_id(column.name) and column.n_distinct > 0.2 * table.n_rows
-    named = named or (column.n_distinct >= RARE_ROWS and _PERSON.search(column.name) is not None)
-    if not named or column.n_distinct == table.n_rows or column.role == "group":
-        return None
-    text = (
-        f" looks like an identifier that repeats ({column.n_distinct:,} values in "
-        f"{table.n_rows:,} rows): keep its rows on one side of every split."
-    )
-    return _note(column.name, "group", text, "group", "warning")
-
-
-def _weight(table: Table, column: Column) -> QualityNote | None:
-    """Find weights of a survey: positive numbers whose mean is 1."""
-    if column.role != "feature" or not column.is_number or not _WEIGHT.search(column.name):
-        return None
-    values = table.frame[column.name].to_numpy(dtype=float, na_value=np.nan)
-    if not (values.min() > 0 and abs(values.mean() - 1) < MEAN_OF_WEIGHTS):
-        return None
-    text = " looks like a weight of rows (positive numbers with the mean 1), which is no feature."
-    return _note(column.name, "weight", text, "weight", "warning")
+        yield _note(name, "id", text, "ignore")
+    elif named and n_distinct != n_rows and column.role != "group":
+        text = (
+            f" looks like an identifier that repeats ({n_distinct:,} values in {n_rows:,} rows): "
+            "keep its rows on one side of every split."
+        )
+        yield _note(name, "group", text, "group", "warning")
+    if column.role == "feature" and column.is_number and _WEIGHT.search(name):
+        values = table.frame[name].to_numpy(dtype=float, na_value=np.nan)
+        if values.min() > 0 and abs(values.mean() - 1) < MEAN_OF_WEIGHTS:
+            text = " looks like a weight of rows (positive numbers with the mean 1), which is no "
+            yield _note(name, "weight", f"{text}feature.", "weight", "warning")
 
 
 def _levels(table: Table, column: Column) -> QualityNote | None:
     series = table.frame[column.name]
+    has_few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
+    if has_few and column.role == "feature" and whole_numbers(series):
+        text = f" is coded {column.minimum:g} to {column.maximum:g}: codes or counts?"
+        return _note(column.name, "codes", text, "as_category")
     if column.is_number or column.kind not in ("category", "text") or series.dtype.kind == "M":
         return None
     numbers = ~np.isnan(numbers_in(series))
@@ -200,66 +195,43 @@ def _sentinel(table: Table, column: Column) -> QualityNote | None:
         n_rows = int(series.astype(str).str.startswith(LAST_DAY).sum())
         value = LAST_DAY if n_rows else None
     elif column.is_number and column.n_distinct >= MIN_DISTINCT and column.role != "id":
-        value = _far_code(series.to_numpy(dtype=float))
-        n_rows = 0 if value is None else int((series == float(value)).sum())
+        distinct, counts = np.unique(series.to_numpy(dtype=float), return_counts=True)
+        low, second, *_, last, high = distinct.tolist()
+        enough = low < -9 or counts[0] > 1
+        if low in LOW_CODES and second >= 0 and enough and second - low >= 0.1 * (high - second):
+            value, n_rows = f"{low:g}", int((series == low).sum())
+        elif high in HIGH_CODES and high - last >= last - low:
+            value, n_rows = f"{high:.15g}", int((series == high).sum())
     if value is None:
         return None
     text = f" is {value} in {n_rows:,} rows, far outside its other values: is it missing?"
     return replace(_note(column.name, "sentinel", text, "blank", "warning"), value=value)
 
 
-def _far_code(values: NDArray[np.float64]) -> str | None:
-    """Return the least or greatest value if it is a usual code far outside the others."""
-    distinct, counts = np.unique(values, return_counts=True)
-    low, second, *_, last, high = distinct.tolist()
-    enough = low < -9 or counts[0] > 1
-    if low in LOW_CODES and second >= 0 and enough and second - low >= 0.1 * (high - second):
-        return f"{low:g}"
-    return f"{high:.15g}" if high in HIGH_CODES and high - last >= last - low else None
-
-
-def _codes(table: Table, column: Column) -> QualityNote | None:
-    """Check whether a few whole numbers are counts or codes."""
-    has_few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
-    if not has_few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
-        return None
-    text = f" is coded {column.minimum:g} to {column.maximum:g}: codes or counts?"
-    return _note(column.name, "codes", text, "as_category")
-
-
-def _assess(table: Table, target: str | None) -> list[str]:
-    return [c.name for c in table.columns if c.role == "feature" and c.name != target]
-
-
 def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
     """Find columns that distinguish rows exactly as an earlier one does."""
     seen: dict[tuple[str, bytes], str] = {}
     notes = []
-    for name in _assess(table, target)[:MAX_RELATED]:
-        keys = _fingerprints(table.frame[name], table.column(name))
+    for name in [f for f in table.features if f != target][:MAX_RELATED]:
+        column, series = table.column(name), table.frame[name]
+        if column.n_distinct < 2:
+            continue
+        keys = []  # shared by two columns if each determines the other (numbers in order)
+        if column.is_number:
+            codes = pd.factorize(series, sort=True)[0]
+            turned = np.where(codes < 0, codes, codes.max() - codes)
+            keys.append(("order", min(codes.tobytes(), turned.tobytes())))
+        if not column.is_number or column.n_distinct <= 2:
+            keys.append(("levels", pd.factorize(series)[0].tobytes()))
         first = next((seen[key] for key in keys if key in seen), None)
         if first is not None:
-            same = table.frame[name].equals(table.frame[first].rename(name))
+            same = series.equals(table.frame[first].rename(name))
             relation = "equals" if same else "holds the same information as"
             text = f" {relation} column {quote(first)}; one of them suffices."
             notes.append(_note(name, "duplicate column", text, "ignore"))
         for key in keys:
             seen.setdefault(key, name)
     return notes
-
-
-def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
-    """Compute a key that two columns share if each determines the other (numbers in order)."""
-    if column.n_distinct < 2:
-        return []
-    keys = []
-    if column.is_number:
-        codes = pd.factorize(series, sort=True)[0]
-        turned = np.where(codes < 0, codes, codes.max() - codes)
-        keys.append(("order", min(codes.tobytes(), turned.tobytes())))
-    if not column.is_number or column.n_distinct <= 2:
-        keys.append(("levels", pd.factorize(series)[0].tobytes()))
-    return keys
 
 
 def _leaks(table: Table, target: str) -> list[QualityNote]:
@@ -269,7 +241,7 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
     if not 2 <= table.column(target).n_distinct <= 50 or len(classes) < 20:
         return []
     notes = []
-    for name, series in rows[_assess(table, target)].items():
+    for name, series in rows[[f for f in table.features if f != target]].items():
         wrong, guessed = separation_error(series, classes)
         if wrong <= LEAK_SHARE * guessed:
             exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
@@ -291,7 +263,17 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
         steps = np.count_nonzero(values[1:] > values[:-1])
         if steps > 1 and (len(shares) == 2 or steps >= CODED_LEVELS):  # not codes of the classes
             parted = range(1, 2) if len(shares) == 2 else range(len(shares))
-            wrong = [_threshold_error(values, ordered == k) for k in parted]
+            n = int(np.sum(~np.isnan(values)))
+            size = np.arange(n + 1)
+            cuts = np.ones(n + 1, dtype=bool)
+            cuts[1:n] = np.diff(values[:n]) > 0
+            wrong = []  # share of the best threshold; missing values follow their majority
+            for positive in (ordered == k for k in parted):
+                lost = min(positive[n:].sum(), (~positive[n:]).sum())
+                below = np.append(0, np.cumsum(positive[:n]))  # positives among the first i
+                flipped = (size - below) + (below[-1] - below)  # if positives are the lower ones
+                least = np.minimum(flipped, n - flipped)[cuts].min()
+                wrong.append(float((least + lost) / len(values)))
             return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())
     codes, levels = pd.factorize(series, use_na_sentinel=False)
     if len(levels) > 0.05 * len(series) + 2:
@@ -299,27 +281,3 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
     counts = np.zeros((len(levels), len(shares)))
     np.add.at(counts, (codes, classes), 1)
     return float(1 - counts.max(axis=1).sum() / len(series)), float(1 - shares.max())
-
-
-def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Compute the error share of the best threshold; missing values follow their majority."""
-    n = int(np.sum(~np.isnan(values)))
-    lost = min(positive[n:].sum(), (~positive[n:]).sum())
-    below = np.append(0, np.cumsum(positive[:n]))  # positives among the first i
-    size = np.arange(n + 1)
-    cuts = np.ones(n + 1, dtype=bool)
-    cuts[1:n] = np.diff(values[:n]) > 0
-    flipped = (size - below) + (below[-1] - below)  # wrong if positives are called the lower ones
-    wrong = np.minimum(flipped, n - flipped)[cuts]
-    return float((wrong.min() + lost) / len(values))
-
-
-def _duplicate_rows(table: Table) -> list[QualityNote]:
-    used = [c for c in table.columns if c.role in ("feature", "target")]
-    if not used or any(c.n_distinct == table.n_rows for c in used):
-        return []
-    count = int(table.frame[[c.name for c in used]].duplicated().sum())
-    rows = f"{count:,} of {table.n_rows:,} rows {'repeats' if count == 1 else 'repeat'}"
-    text = f"{rows} an earlier row in every used column."
-    severity = "warning" if count > 0.05 * table.n_rows else "info"
-    return [QualityNote(None, "duplicate rows", text, None, severity)] if count else []

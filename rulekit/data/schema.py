@@ -247,7 +247,14 @@ class Table:
         if positive_label is None and new.target == self.target:
             positive_label = self.positive_label
         if positive_label is not None:
-            positive_label = new._matching_label(positive_label)
+            if new.target is None:
+                raise DataError("A positive class needs a target. Give a column the role 'target'.")
+            present = whole(self.frame[new.target].dropna()).unique().tolist()
+            level = match_level(positive_label, present)
+            if level is None:
+                target = f"The positive class must occur in the target {quote(new.target)}"
+                raise DataError(f"{target}; {quote(positive_label)} does not.")
+            positive_label = level
         return replace(new, positive_label=positive_label)
 
     def as_numeric(self, name: str) -> "Table":
@@ -388,7 +395,12 @@ class Table:
         numbers = numbers_of_cut(name)
         names = [c.name for c in self.columns]
         if not self.column(name).is_number and numbers in names:
-            return self._uncut(name).with_cut(name, cut)
+            content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
+            before = replace(self.column(numbers), name=name, role=self.column(name).role)
+            kept = [before if c.name == name else c for c in self.columns if c.name != numbers]
+            new = replace(self, frame=content, columns=tuple(kept), positive_label=None)
+            notes = self._notes_but("was cut at", name)
+            return replace(new, notes=notes, digest=digest_of(content)).with_cut(name, cut)
         if cut is None:
             return self
         if not np.isfinite(cut):
@@ -409,28 +421,8 @@ class Table:
         note = f"Column {quote(name)} was cut at {cut:,.15g}; its numbers are in {quote(numbers)}."
         return both._replace_column(name, words, note)
 
-    def _uncut(self, name: str) -> "Table":
-        """Return the table with the numbers of a cut column in their place."""
-        numbers = numbers_of_cut(name)
-        content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
-        before = replace(self.column(numbers), name=name, role=self.column(name).role)
-        columns = tuple(before if c.name == name else c for c in self.columns if c.name != numbers)
-        new = replace(self, frame=content, columns=columns, positive_label=None)
-        notes = self._notes_but("was cut at", name)
-        return replace(new, notes=notes, digest=digest_of(content))
-
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
-
-    def _matching_label(self, label: Any) -> Any:
-        if self.target is None:
-            raise DataError("A positive class needs a target. Give a column the role 'target'.")
-        present = whole(self.frame[self.target].dropna())
-        level = match_level(label, present.unique().tolist())
-        if level is None:
-            target = f"The positive class must occur in the target {quote(self.target)}"
-            raise DataError(f"{target}; {quote(label)} does not.")
-        return level
 
     def _text_of(self, name: str) -> pd.Series:
         self.column(name)
@@ -468,20 +460,17 @@ def digest_of(frame: pd.DataFrame) -> str:
             _feed_text(sha, str(kind))
             sha.update(column.to_numpy().tobytes())
         else:
-            _feed_levels(sha, column)
+            inferred = pd.api.types.infer_dtype(column, skipna=True)
+            if inferred not in ("string", "empty", "boolean"):
+                # 1, 1.0, True and "1" are four things
+                described = column.astype(object).map(lambda v: f"{type(v).__name__} {v!r}")
+                column = described.where(column.notna().to_numpy(), None)
+            codes, levels = pd.factorize(column)
+            _feed_text(sha, inferred)
+            sha.update(codes.astype(np.int64).tobytes())
+            for level in levels:
+                _feed_text(sha, str(level))
     return sha.hexdigest()
-
-
-def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
-    inferred = pd.api.types.infer_dtype(column, skipna=True)
-    if inferred not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
-        described = column.astype(object).map(lambda v: f"{type(v).__name__} {v!r}")
-        column = described.where(column.notna().to_numpy(), None)
-    codes, levels = pd.factorize(column)
-    _feed_text(sha, inferred)
-    sha.update(codes.astype(np.int64).tobytes())
-    for level in levels:
-        _feed_text(sha, str(level))
 
 
 def _feed_text(sha: "hashlib._Hash", text: str) -> None:

@@ -15,7 +15,6 @@ from rulekit._engine import quiet
 from rulekit.data.headers import quote
 from rulekit.exceptions import DataError
 
-GLOB = "*?["
 SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
@@ -32,7 +31,7 @@ def open_table(
         ) from None
     whole = not isinstance(path, (str, Path)) or Path(path).is_dir()
     files = _files(Path(path)) if isinstance(path, (str, Path)) else list(path)
-    names = ["".join(f"[{c}]" if c in GLOB else c for c in str(file)) for file in files]
+    names = ["".join(f"[{c}]" if c in "*?[" else c for c in str(file)) for file in files]
     folder = tempfile.mkdtemp(prefix="rulekit-")
     quiet()
     try:
@@ -49,7 +48,18 @@ def open_table(
     link.raw_sql("SET preserve_insertion_order = false")
     if files[0].suffix != ".parquet":
         return _read(link.read_csv, names, files[0])
-    _check_names(files[0])
+    try:
+        columns = list(pq.ParquetFile(files[0]).schema_arrow.names)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{files[0].name!r} is not a Parquet file, or is damaged.") from error
+    # DuckDB does not distinguish names such as "Age" and "age"
+    twins = [name for name, n in Counter(name.lower() for name in columns).items() if n > 1]
+    if twins:
+        same = [quote(name) for name in columns if name.lower() == twins[0]]
+        raise DataError(
+            f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "
+            "do not. Rename one."
+        )
     return _read(link.read_parquet, names, files[0], union_by_name=True, hive_partitioning=whole)
 
 
@@ -79,18 +89,3 @@ def _files(path: Path) -> list[Path]:
             f"{path.name!r} must be a file that ends in {', '.join(SUFFIXES)}, or a folder."
         )
     return [path]
-
-
-def _check_names(file: Path) -> None:
-    """Reject a Parquet file whose names DuckDB does not distinguish, such as "Age" and "age"."""
-    try:
-        names = list(pq.ParquetFile(file).schema_arrow.names)
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{file.name!r} is not a Parquet file, or is damaged.") from error
-    twins = [name for name, n in Counter(name.lower() for name in names).items() if n > 1]
-    if twins:
-        same = [quote(name) for name in names if name.lower() == twins[0]]
-        raise DataError(
-            f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "
-            "do not. Rename one."
-        )

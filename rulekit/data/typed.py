@@ -20,16 +20,23 @@ _INFERRED = pd.Series(["a"]).dtype
 # pandas 3 has a type for text, pandas 2 has not
 TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 
-#: Whole numbers with gaps; as floats, pandas' default, they would not all be exact.
-WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
-
 
 def as_pandas(X: Any) -> Any:
     """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
     if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
         return X
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
-        return _frame_from_columns(X)
+        shapes = {np.shape(values)[:1] if np.ndim(values) == 1 else () for values in X.values()}
+        if len(shapes) > 1 or () in shapes:
+            raise DataError(
+                "A mapping is a table if each name has a column, all of one length. Give lists or "
+                "arrays of equal length."
+            )
+        columns = {  # an index is dropped
+            name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
+            for name, values in X.items()
+        }
+        return pd.DataFrame(columns)
     if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame(list(X))
     import narwhals.stable.v2 as nw
@@ -50,25 +57,11 @@ def as_pandas(X: Any) -> Any:
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
 
 
-def _frame_from_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
-    """Convert a mapping of names to columns of one length to a frame; an index is dropped."""
-    shapes = {np.shape(values)[:1] if np.ndim(values) == 1 else () for values in columns.values()}
-    if len(shapes) > 1 or () in shapes:
-        raise DataError(
-            "A mapping is a table if each name has a column, all of one length. Give lists or "
-            "arrays of equal length."
-        )
-    plain = {
-        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
-        for name, values in columns.items()
-    }
-    return pd.DataFrame(plain)
-
-
 def _as_series(column: Any) -> pd.Series:
     if str(column.dtype) in ("Int128", "UInt128"):  # Arrow has no such type
         return pd.Series(column.to_list(), dtype=object).infer_objects()
-    cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
+    exact = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}  # floats would round
+    cells, mapper = column.to_arrow(), exact.get if column.null_count() else None
     if pa.types.is_string_view(cells.type):  # pandas does not know it
         cells = pa.array(cells.to_pylist(), pa.string())  # Arrow 16 cannot cast it
     if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
@@ -125,12 +118,6 @@ def drop_infinities(
     rows = f"{infinite.sum()} of {len(values)} rows (first: row {int(np.argmax(infinite)) + 1})"
     note = f"Column {quote(name)} is infinite in {rows}; these cells are treated as missing."
     return np.where(infinite, np.nan, values), [note]
-
-
-def days_of(series: pd.Series) -> NDArray[np.float64]:
-    """Return durations as days, NaN for missing ones, shape (n,)."""
-    seconds = series.dt.total_seconds()
-    return np.asarray(seconds.to_numpy(dtype=np.float64, na_value=np.nan)) / DAY
 
 
 def level_text(value: Any) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from rulekit.binning.views import is_dates
 from rulekit.data import Table, columns_of, suggest_positive, suggest_target, target_notes
 from rulekit.data.association import cramers_v
-from rulekit.data.column import looks_like_id
+from rulekit.data.column import ROLES, looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import MAX_CLASSES, check_target
 from rulekit.exceptions import DataError
@@ -29,8 +29,6 @@ from ui.words import looks_protected
 from ui.workspace import change, make_key
 
 TYPED = "Another number"
-QUANTILES = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
-EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 ROLES_HELP = (
     "A *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a row more than "
     "once; rows of one *group* stay on one side of every split."
@@ -78,11 +76,6 @@ def _histogram(column: pd.Series, kind: str) -> list[int]:
         return column.dropna().astype(str).value_counts().iloc[:BARS].tolist()
     values = values[np.isfinite(values)]
     return np.histogram(values, BARS)[0].tolist() if len(values) else []
-
-
-def find_protected(table: Table) -> list[str]:
-    """Return the features whose names contain sex, race, age or another protected attribute."""
-    return [c.name for c in table.columns if c.role == "feature" and looks_protected(c.name)]
 
 
 def positive_for(table: Table, target: str) -> Any:
@@ -196,7 +189,8 @@ def target_card() -> None:
 
 def quantile_cuts(numbers: pd.Series) -> dict[str, float]:
     """Return those of median and quartiles of a column that leave rows on both sides."""
-    cuts = {way: float(numbers.quantile(part)) for way, part in QUANTILES.items()}
+    parts = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
+    cuts = {way: float(numbers.quantile(part)) for way, part in parts.items()}
     return {way: cut for way, cut in cuts.items() if cut < numbers.max()}
 
 
@@ -297,12 +291,28 @@ def columns_card() -> None:
     state = app_state()
     if words := describe_sample(state.table):
         st.caption(words)
-    _audit_line(state.table)
+    features = state.table.features
+    protected = [name for name in features if looks_protected(name)]
+    if protected and len(protected) < len(features):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            words = f"Protected attributes: {cap_list(protected, 4)}."
+            st.caption(md(words, 400), width="content")
+            words = (
+                "No rule reads these columns then. Groups, on Rules, still shows the errors in "
+                "each of their groups."
+            )
+            ignore = partial(set_roles, protected, "ignore")
+            st.button("Use for audit only", "audit_only", words, ignore, type="tertiary")
     key = f"columns_{this_round()}"
     of_key, base = st.session_state.get("columns_base", (None, None))
     if of_key != key:
         base = editor_frame(state.table, state.wording)
         st.session_state["columns_base"] = key, base
+    config, used = st.column_config, "Used in sentences and figures."
+    associated = (
+        "With the outcome: 0 for none beyond chance, 1 where the column determines it (Cramér's V "
+        "of at most six groups)."
+    )
     st.data_editor(
         base,
         key=key,
@@ -310,56 +320,45 @@ def columns_card() -> None:
         height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half indicates scrolling
         disabled=["column", "spread", "association", "holds", "distinct", "missing"],
         column_config={
-            "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
-            "role": st.column_config.SelectboxColumn(
-                "Role", options=EDITABLE_ROLES, required=True, help=ROLES_HELP
+            "column": config.TextColumn("Column", pinned=True, width="medium"),
+            "role": config.SelectboxColumn(
+                "Role", options=list(ROLES), required=True, help=ROLES_HELP
             ),
-            "spread": st.column_config.BarChartColumn("Values", width="small", y_min=0),
-            "association": st.column_config.ProgressColumn(
+            "spread": config.BarChartColumn("Values", width="small", y_min=0),
+            "association": config.ProgressColumn(
                 "Association",
+                width="small",
+                help=associated,
                 format="%.2f",
                 min_value=0,
                 max_value=1,
-                width="small",
-                help="With the outcome: 0 for none beyond chance, 1 where the column determines "
-                "it (Cramér's V of at most six groups).",
             ),
             "holds": "Holds",
-            "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
-            "missing": st.column_config.NumberColumn("Missing", format="percent"),
-            "label": st.column_config.TextColumn(
-                "Name for people", max_chars=60, help="Used in sentences and figures."
-            ),
-            "unit": st.column_config.TextColumn(
-                "Unit", max_chars=20, help="Used in sentences and figures."
-            ),
+            "distinct": config.NumberColumn("Distinct", format="localized"),
+            "missing": config.NumberColumn("Missing", format="percent"),
+            "label": config.TextColumn("Name for people", max_chars=60, help=used),
+            "unit": config.TextColumn("Unit", max_chars=20, help=used),
         },
         on_change=partial(_note_edit, key),
         alt="Columns of the table with their roles, names for people and units.",
     )
-    _missing_field(state)
+    if names := columns_with_gaps(state.table):
+        tested = f"tested_{this_round()}"
+        st.multiselect(
+            "Test for missing values",
+            names,
+            default=[name for name in state.binning.missing if name in names],
+            key=tested,
+            on_change=lambda: allow_missing(st.session_state[tested]),
+            placeholder="In no column",
+            help="Columns with missing values. In those chosen, “is missing” and “is known” may "
+            "be conditions of a rule.",
+        )
 
 
 def columns_with_gaps(table: Table) -> list[str]:
     """Return the features with missing values."""
     return [c.name for c in table.columns if c.role == "feature" and c.n_missing]
-
-
-def _missing_field(state: AppState) -> None:
-    """Show the choice of columns whose missing values rules may test; nothing without gaps."""
-    if not (names := columns_with_gaps(state.table)):
-        return
-    key = f"tested_{this_round()}"
-    st.multiselect(
-        "Test for missing values",
-        names,
-        default=[name for name in state.binning.missing if name in names],
-        key=key,
-        on_change=lambda: allow_missing(st.session_state[key]),
-        placeholder="In no column",
-        help="Columns with missing values. In those chosen, “is missing” and “is known” may be "
-        "conditions of a rule.",
-    )
 
 
 def allow_missing(names: Collection[str]) -> None:
@@ -381,22 +380,6 @@ def editor_frame(table: Table, wording: dict[str, ColumnName]) -> pd.DataFrame:
         label=[w.label for w in words],
         unit=[w.unit for w in words],
     )
-
-
-def _audit_line(table: Table) -> None:
-    """Offer to exclude protected attributes from rules with one button; nothing without any."""
-    names = find_protected(table)
-    if not names or set(names) >= set(table.features):
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"Protected attributes: {cap_list(names, 4)}."
-        st.caption(md(words, 400), width="content")
-        words = (
-            "No rule reads these columns then. Groups, on Rules, still shows the errors in each of "
-            "their groups."
-        )
-        ignore = partial(set_roles, names, "ignore")
-        st.button("Use for audit only", "audit_only", words, ignore, type="tertiary")
 
 
 def read_dates(name: str, day_first: bool | None) -> None:

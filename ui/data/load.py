@@ -44,7 +44,12 @@ def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
     file = st.file_uploader("Drop a file, or paste a table", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
-    _paste_field()
+    with st.expander("Paste a table"):
+        label = "Cells from a spreadsheet, a web page or Markdown, with the names"
+        text = st.text_area(label, "", 120, MOST_PASTED, "upload_pasted")
+        pasted = text.encode()
+        take = once(lambda: _read_new("pasted table", pasted, f"pasted {crc32(pasted)}"))
+        st.button("Read it", "read_pasted", disabled=not text.strip(), on_click=take)
     if file is not None and file.file_id != current_upload().in_field:
         with st.spinner("Reading the file", show_time=True):
             try:
@@ -74,54 +79,40 @@ def _read_new(name: str, content: bytes, file_id: str) -> None:
     read(ParseOptions())
 
 
-def _paste_field() -> None:
-    """Show a field for cells copied from a spreadsheet, Markdown or a web page."""
-    with st.expander("Paste a table"):
-        label = "Cells from a spreadsheet, a web page or Markdown, with the names"
-        text = st.text_area(label, "", 120, MOST_PASTED, "upload_pasted")
-        content = text.encode()
-        take = once(lambda: _read_new("pasted table", content, f"pasted {crc32(content)}"))
-        st.button("Read it", "read_pasted", disabled=not text.strip(), on_click=take)
-
-
 def refusal() -> None:
     """Show why a file was not read, and offer the columns of one that is too wide."""
     upload = current_upload()
-    if upload.names:
-        _wide_card(upload.names, upload.file_id)
+    if names := upload.names:
+        key, most = upload.file_id, Limits().max_columns
+        st.warning(
+            f"The file has {len(names):,} columns, and up to {most:,} can be read. Choose the "
+            "ones that may matter."
+        )
+        left, right = st.columns(2)
+        likely = names.index(likely_target(names))
+        target = left.selectbox("Column to predict", names, likely, key=f"upload_wide_target_{key}")
+        words = right.text_input(
+            "Columns whose name contains",
+            key=f"upload_wide_words_{key}",
+            placeholder="age, glucose, gene_1",
+            help="Any of these words, commas between them; empty: every column, the first ones "
+            "kept.",
+        )
+        options = {"placeholder": "Search for a name", "help": "These columns are always read."}
+        more = st.multiselect("And these", names, key=f"upload_wide_more_{key}", **options)
+        columns = propose_columns(names, target, words, more)
+        st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
+
+        def read_columns() -> None:
+            change_upload(target=target)
+            read(ParseOptions(columns=columns))
+
+        words = f"Read these {len(columns):,} columns"
+        st.button(words, "read_wide", type="primary", on_click=read_columns)
     elif upload.error:
         problem(upload.error)
     if upload.error and app_state().table is not None:
         st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
-
-
-def _wide_card(names: Sequence[str], key: str) -> None:
-    """Show the choice of which columns of a wide file are read; `key` names the file."""
-    most = Limits().max_columns
-    st.warning(
-        f"The file has {len(names):,} columns, and up to {most:,} can be read. Choose the "
-        "ones that may matter."
-    )
-    left, right = st.columns(2)
-    likely = names.index(likely_target(names))
-    target = left.selectbox("Column to predict", names, likely, key=f"upload_wide_target_{key}")
-    words = right.text_input(
-        "Columns whose name contains",
-        key=f"upload_wide_words_{key}",
-        placeholder="age, glucose, gene_1",
-        help="Any of these words, commas between them; empty: every column, the first ones kept.",
-    )
-    options = {"placeholder": "Search for a name", "help": "These columns are always read."}
-    more = st.multiselect("And these", names, key=f"upload_wide_more_{key}", **options)
-    columns = propose_columns(names, target, words, more)
-    st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
-
-    def read_columns() -> None:
-        change_upload(target=target)
-        read(ParseOptions(columns=columns))
-
-    words = f"Read these {len(columns):,} columns"
-    st.button(words, "read_wide", type="primary", on_click=read_columns)
 
 
 def propose_columns(

@@ -85,21 +85,18 @@ def _finding(note: QualityNote, index: int) -> None:
     text, button = st.columns([7, 3], vertical_alignment="center")
     sign = ":material/warning: " if note.severity == "warning" else ""
     text.markdown(f"{sign}{md(note.sentence, 500)}")
-    if note.suggestion is None or _is_done(note):
+    if note.suggestion is None:
+        return
+    state = app_state()
+    is_done = state.table.column(note.column).role in ("ignore", "id")
+    if note.suggestion == "as_numeric":  # its role was only a consequence of a few texts
+        present = state.table.frame[note.column].dropna()
+        mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
+        is_done = mostly_text or note.column in state.options.get(IGNORED, ())
+    if is_done:
         return
     key, fix = f"fix_{index}_{note.kind.replace(' ', '_')}", partial(apply_fix, note)
     button.button(FIXES[note.suggestion], key, on_click=fix, width="stretch")
-
-
-def _is_done(note: QualityNote) -> bool:
-    """Whether the column is ignored already, so that nothing is proposed for it."""
-    state = app_state()
-    if note.suggestion != "as_numeric":
-        return state.table.column(note.column).role in ("ignore", "id")
-    # a column of numbers with a few texts was set aside only for its texts
-    present = state.table.frame[note.column].dropna()
-    mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
-    return mostly_text or note.column in state.options.get(IGNORED, ())
 
 
 MOST_NAMED = 4
@@ -140,41 +137,28 @@ def find_left_out(table: Table, ignored: Collection[str] = ()) -> dict[str, str]
     return reasons
 
 
-def grades_of(column: Column) -> tuple[str, ...]:
-    """Return a column's levels in the order of grades; empty if they are none or have an order."""
-    if column.kind != "category" or column.role != "feature" or column.order:
-        return ()
-    levels = {str(level).strip().lower(): str(level) for level in column.levels}
-    for line in GRADES:
-        if len(levels) > 2 and len(levels) == column.n_distinct and levels.keys() <= set(line):
-            return tuple(levels[word] for word in line if word in levels)
-    return ()
-
-
 def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     """List the columns with a better use, in the table's order."""
     reasons, found = find_left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
-            dates = table.frame[column.name]
-            read = describe_date_parts(dates) if holds == "dates" else "single words"
+            read = "single words"
+            if holds == "dates":
+                cells = columns_of(table.frame[column.name].to_frame("dates"))["dates"]
+                parts = find_recurring_parts(cells) if is_dates(cells) else DATE_PARTS
+                read = f"{', '.join(parts[:-1])} and {parts[-1]}"
+                once_only = [part for part in DATE_PARTS if part not in parts]
+                periods = " and ".join(f"{part}s in one {PERIODS[part]} only" for part in once_only)
+                read += f" (there are {periods})" * bool(once_only)
             found.append(Proposal(column.name, holds, read))
-        elif order := grades_of(column):
-            read = f"the order {' < '.join(order)}"
-            found.append(Proposal(column.name, "grades", read, order))
+        elif column.kind == "category" and column.role == "feature" and not column.order:
+            levels = {str(level).strip().lower(): str(level) for level in column.levels}
+            fits = len(levels) > 2 and len(levels) == column.n_distinct
+            line = next((line for line in GRADES if fits and levels.keys() <= set(line)), ())
+            if order := tuple(levels[word] for word in line if word in levels):
+                read = f"the order {' < '.join(order)}"
+                found.append(Proposal(column.name, "grades", read, order))
     return found
-
-
-def describe_date_parts(dates: pd.Series) -> str:
-    """List the parts of a column's dates that rules read, and those that do not come again."""
-    cells = columns_of(dates.to_frame("dates"))["dates"]
-    parts = find_recurring_parts(cells) if is_dates(cells) else DATE_PARTS
-    once_only = [part for part in DATE_PARTS if part not in parts]
-    read = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    if not once_only:
-        return read
-    periods = " and ".join(f"{part}s in one {PERIODS[part]} only" for part in once_only)
-    return f"{read} (there are {periods})"
 
 
 def proposal_lines() -> None:
@@ -183,17 +167,12 @@ def proposal_lines() -> None:
     for number, one in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             text = f"**{md(one.name, 60)}** holds {one.holds}. Rules would read {md(one.reads)}."
-            use, key = once(partial(use_proposal, one)), f"use_column_{number}"
+            use = partial(use_columns, [one.name])
+            if one.order:
+                use = partial(set_order, one.name, list(one.order))
             st.caption(text, width="content")
-            st.button("Use as feature", key, type="tertiary", on_click=use)
-
-
-def use_proposal(proposal: Proposal) -> None:
-    """Make the column a feature, with its order of levels if it has one."""
-    if proposal.order:
-        set_order(proposal.name, list(proposal.order))
-    else:
-        use_columns([proposal.name])
+            key = f"use_column_{number}"
+            st.button("Use as feature", key, type="tertiary", on_click=once(use))
 
 
 def show_left_out() -> None:
@@ -249,7 +228,26 @@ def readings_card() -> None:
             "It holds", ways(state.table, column), horizontal=True, key=f"reading_way_{key}"
         )
         if way == ORDER:
-            _order(column, key)
+            field = f"order_{key}"
+            st.text_area(
+                "Levels, the lowest first, one a line",
+                "\n".join(map(str, column.order or column.levels)),
+                key=field,
+                height=min(300, 60 + 24 * len(column.levels)),
+                help="Rules then ask for “at least” and “at most” a level. Every level that occurs "
+                "must be named; levels that may come later can be.",
+            )
+
+            def use_order() -> None:
+                set_order(name, parse_levels(st.session_state[field], column))
+
+            with st.container(horizontal=True):
+                st.button("Use this order", key="use_order", on_click=once(use_order))
+                if column.order:
+                    drop = once(partial(set_order, name, []))
+                    st.button("No order", key="no_order", on_click=drop)
+            if column.order:
+                st.caption(f"In use: {md(' < '.join(column.order), 300)}")
         elif way == DATE:
             mark = "In dates like 03/04/2024 the day is"
             day_first = menu(mark, DAY_FIRST, None, f"day_first_{key}", persist_state=None)
@@ -300,26 +298,3 @@ def set_order(name: str, levels: list[str]) -> None:
 def read_durations(name: str) -> None:
     """Convert a text column of durations to days."""
     _convert(app_state().table.as_duration(name), DURATIONS, name)
-
-
-def _order(column: Column, key: str) -> None:
-    """Show a field for the levels of a column, the lowest first."""
-    field = f"order_{key}"
-    st.text_area(
-        "Levels, the lowest first, one a line",
-        "\n".join(map(str, column.order or column.levels)),
-        key=field,
-        height=min(300, 60 + 24 * len(column.levels)),
-        help="Rules then ask for “at least” and “at most” a level. Every level that occurs must be "
-        "named; levels that may come later can be.",
-    )
-
-    def use_order() -> None:
-        set_order(column.name, parse_levels(st.session_state[field], column))
-
-    with st.container(horizontal=True):
-        st.button("Use this order", key="use_order", on_click=once(use_order))
-        if column.order:
-            st.button("No order", key="no_order", on_click=once(lambda: set_order(column.name, [])))
-    if column.order:
-        st.caption(f"In use: {md(' < '.join(column.order), 300)}")

@@ -35,7 +35,12 @@ def options_card() -> None:
     """Show how the file was read; a change reads it again at once."""
     upload, table = current_upload(), app_state().table
     if upload.file_id:
-        _lines(upload)
+        not_read = upload.error or upload.layout is None
+        lines = first_lines(upload) if not_read else upload.layout.lines
+        # images and programs have no readable lines
+        if lines and not any("\0" in text for _, text, _ in lines):
+            st.caption("The file's first lines, as they are:")
+            st.code(format_lines(lines), None)
     notes = table.notes if table is not None else ()
     for number, note in enumerate(notes[:SHOWN]):
         _decision(note, number, upload)
@@ -52,16 +57,6 @@ def options_card() -> None:
     if table is not None and not upload.error:
         st.caption("The first rows, as they are read:")
         st.dataframe(table.frame.head(PREVIEW), alt="The first rows, as they are read.")
-
-
-def _lines(upload: Upload) -> None:
-    """Show the first and last lines as they are, with the header and the ends marked."""
-    lines = first_lines(upload) if upload.error or upload.layout is None else upload.layout.lines
-    if any("\0" in text for _, text, _ in lines):  # images and programs have no readable lines
-        return
-    if lines:
-        st.caption("The file's first lines, as they are:")
-        st.code(format_lines(lines), None)
 
 
 def first_lines(upload: Upload) -> tuple[Line, ...]:
@@ -122,15 +117,12 @@ def change_reading(change: Mapping[str, Any]) -> None:
 def _fields(upload: Upload) -> None:
     """Show what can be set for the whole file, with the detected values."""
     options, layout, kind = upload.options, upload.layout, _kind(upload)
-    detected = {} if upload.error else app_state().options
+    used = {} if upload.error else app_state().options
     top, low = st.columns(4), st.columns(4)
 
     def choose(place: Any, label: str, name: str, choices: Mapping[Any, str]) -> None:
-        def change(value: Any) -> None:
-            change_reading({name: value})
-
         now = getattr(options, name)
-        _box(place, label, name, dict(choices), now, detected.get(name), change)
+        _choose(upload, place, label, name, dict(choices), now, used.get(name))
 
     def type_in(place: Any, label: str, name: str, now: str, parse: Callable[[str], Any]) -> None:
         key = f"upload_option_{name}_{upload.file_id}_{crc32(now.encode())}"
@@ -147,7 +139,14 @@ def _fields(upload: Upload) -> None:
         choose(top[0], "Sheet", "sheet", {name: name for name in layout.sheets})
     choose(top[2], "Decimal mark", "decimal", MARKS)
     if kind == "text" or layout is not None:
-        _header_row(top[3], upload)
+        begin = None if upload.error else layout
+        lines = first_lines(upload) if begin is None else begin.lines[: 3 * FIRST_LINES]
+        now = NO_HEADER if options.header is False else options.header_row
+        found = None if begin is None else begin.header or NO_HEADER
+        numbers = {n for n in (*(n for n, _, _ in lines), now, found) if isinstance(n, int)}
+        choices = {NO_HEADER: "no names"} | {n: f"line {n}" for n in sorted(numbers)}
+        now = found if options.header else now
+        _choose(upload, top[3], "Header row", "header", choices, now, found)
         rows = ", ".join(map(str, options.skip_rows or ()))
         type_in(low[0], "Lines not read", "skip_rows", rows, numbers_of)
         last = "" if options.skip_last is None else str(options.skip_last)
@@ -172,41 +171,23 @@ def words_of(text: str) -> tuple[str, ...] | None:
     return tuple(word.strip() for word in text.split(",") if word.strip()) or None
 
 
-def _header_row(place: Any, upload: Upload) -> None:
-    """Show the choice of the row with the names."""
-    options, layout = upload.options, None if upload.error else upload.layout
-    lines = first_lines(upload) if layout is None else layout.lines[: 3 * FIRST_LINES]
-    now = NO_HEADER if options.header is False else options.header_row
-    found = None if layout is None else layout.header or NO_HEADER
-    numbers = {n for n in (*(n for n, _, _ in lines), now, found) if isinstance(n, int)}
-    choices = {NO_HEADER: "no names"} | {n: f"line {n}" for n in sorted(numbers)}
-
-    def change(value: Any) -> None:
-        if value == NO_HEADER:
-            change_reading({"header": False, "header_row": None})
-        else:
-            change_reading({"header": None, "header_row": value})
-
-    _box(place, "Header row", "header", choices, found if options.header else now, found, change)
-
-
-def _box(
-    place: Any,
-    label: str,
-    name: str,
-    choices: dict[Any, str],
-    now: Any,
-    detected: Any,
-    change: Callable[[Any], None],
+def _choose(
+    upload: Upload, place: Any, label: str, name: str, choices: dict[Any, str], now: Any, found: Any
 ) -> None:
     """Show a list of choices, the first of which detects the value."""
     choices = {DETECT: "detect"} | choices
-    if detected is not None:
-        choices[DETECT] = f"{choices.get(detected, detected)} (detected)"
+    if found is not None:
+        choices[DETECT] = f"{choices.get(found, found)} (detected)"
     # A browser identifies a choice by its label: if labels change, it is another field.
-    key = f"upload_option_{name}_{current_upload().file_id}_{choices[DETECT]}"
+    key = f"upload_option_{name}_{upload.file_id}_{choices[DETECT]}"
 
     def take() -> None:
-        change(None if st.session_state[key] == DETECT else st.session_state[key])
+        value = None if st.session_state[key] == DETECT else st.session_state[key]
+        if name != "header":
+            change_reading({name: value})
+        elif value == NO_HEADER:
+            change_reading({"header": False, "header_row": None})
+        else:
+            change_reading({"header": None, "header_row": value})
 
     menu(label, choices, now, key, place=place, persist_state=None, on_change=take)

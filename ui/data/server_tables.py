@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,6 @@ from sklearn.base import ClassifierMixin
 from rulekit.exceptions import DataError
 from rulekit.export import to_json
 from rulekit.families import IdealDNFClassifier, RuleClassifier
-from rulekit.rules import ClauseStatistics, RuleSet
-from rulekit.rules.analysis.statistics import RuleStatistics
 from rulekit.style.wording import percent
 from ui import workspace
 from ui.data import sources
@@ -43,9 +41,18 @@ OTHERWISE = {
 
 def server_card() -> None:
     """List the tables that the operator allows; nothing without any."""
-    offered = _list_offers()
-    if offered is None:
+    configured = {}
+    try:
+        configured = sources.connections()
+    except DataError as error:
+        problem(error)
+    if sources.data_root() is None and not configured:
         return
+    offered: dict[str, dict[str, Any]] = {name: {"path": name} for name in sources.list_tables()}
+    for connection in configured.values():
+        for table in connection.tables:
+            source = {"connection": connection.name, "table": table}
+            offered[sources.source_words(source)] = source
     st.markdown("**Or open a table on this server**")
     if not offered:
         st.caption("The folder that this server opens to the dashboard holds no table.")
@@ -58,23 +65,6 @@ def server_card() -> None:
         "Rules can be learned from all of them on Models, and counted on all of them on Rules."
     )
     st.button("Open", key="server_open", on_click=once(lambda: open_source(offered[name])))
-
-
-def _list_offers() -> dict[str, dict[str, Any]] | None:
-    """List what can be opened, by name; None if the operator allows nothing."""
-    configured = {}
-    try:
-        configured = sources.connections()
-    except DataError as error:
-        problem(error)
-    if sources.data_root() is None and not configured:
-        return None
-    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in sources.list_tables()}
-    for connection in configured.values():
-        for table in connection.tables:
-            source = {"connection": connection.name, "table": table}
-            tables[sources.source_words(source)] = source
-    return tables
 
 
 def open_source(source: Mapping[str, Any]) -> None:
@@ -195,7 +185,19 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
         if job is not None and job.state == "done":
             counts[key] = job.answer
         if key in counts:
-            _show_counts(rule, *counts[key], source)
+            whole, clauses = counts[key]
+            share = percent(whole.errors / whole.n) if whole.n else "—"
+            words = f"Wrong on all {whole.n:,} rows of {sources.source_words(source)}: "
+            st.markdown(f"{md(words, 200)}**{share}** ({whole.errors:,} rows)")
+            if not rule.is_constant:
+                numbers = [[k, c.positives, c.n] for k, c in enumerate(clauses, start=1)]
+                names = ["Clause", "Right, of all rows", "Matched, of all rows"]
+                st.dataframe(
+                    pd.DataFrame(numbers, columns=names),
+                    hide_index=True,
+                    column_config=dict.fromkeys(names[1:], COUNT),
+                    alt="What each clause of the rule matches among all rows.",
+                )
             return
         if job is not None and job.active:
             most = AT_ONCE_SECONDS if job.urgent else math.inf
@@ -217,23 +219,3 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
                 problem(error)
                 return
             st.rerun()
-
-
-def _show_counts(
-    rule: RuleSet,
-    whole: RuleStatistics,
-    clauses: Sequence[ClauseStatistics],
-    source: Mapping[str, Any],
-) -> None:
-    share = percent(whole.errors / whole.n) if whole.n else "—"
-    words = f"Wrong on all {whole.n:,} rows of {sources.source_words(source)}: "
-    st.markdown(f"{md(words, 200)}**{share}** ({whole.errors:,} rows)")
-    if rule.is_constant:
-        return
-    counts = [[k, c.positives, c.n] for k, c in enumerate(clauses, start=1)]
-    st.dataframe(
-        pd.DataFrame(counts, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
-        hide_index=True,
-        column_config=dict.fromkeys(("Right, of all rows", "Matched, of all rows"), COUNT),
-        alt="What each clause of the rule matches among all rows.",
-    )

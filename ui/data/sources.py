@@ -250,29 +250,27 @@ class TableLocation:
         secrets = (*self.secrets, *{f"{file.parent}/" for file in self.files})
         try:
             if self.address:
-                table = self._connect()
+                schema, _, table_name = self.table.rpartition(".")
+                try:
+                    import ibis
+
+                    quiet()
+                    link = ibis.connect(self.address)
+                    table = link.table(table_name, database=schema or None)
+                except Exception as error:  # each driver has its own; they may include the address
+                    message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
+                    log.warning("connection %r, table %r: %s", self.connection, self.table, message)
+                    raise DataError(
+                        f"The table {self.table[:120]!r} of the connection "
+                        f"{self.connection[:60]!r} cannot be opened ({type(error).__name__}). The "
+                        "reason is in the server's log."
+                    ) from None
             else:
                 files = self.files if self.name.endswith("/") else self.files[0]
                 table = open_table(files, memory_limit="1GB")
             yield table.select([n for n in table.columns if _readable(table[n])])
         except DataError as error:
             raise DataError(blot_secrets(str(error), secrets)) from None
-
-    def _connect(self) -> Any:
-        """Open the table; DataError if the database does not answer, or has no such table."""
-        schema, _, table_name = self.table.rpartition(".")
-        try:
-            import ibis
-
-            quiet()
-            return ibis.connect(self.address).table(table_name, database=schema or None)
-        except Exception as error:  # every driver has its own errors, and may include the address
-            message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
-            log.warning("connection %r, table %r: %s", self.connection, self.table, message)
-            raise DataError(
-                f"The table {self.table[:120]!r} of the connection {self.connection[:60]!r} cannot "
-                f"be opened ({type(error).__name__}). The reason is in the server's log."
-            ) from None
 
 
 def find_table(source: Source) -> TableLocation:

@@ -27,6 +27,7 @@ from ui.widgets import chart, menu
 from ui.workspace import change
 
 MOST_FOLDS = 20  # values of a column of fold numbers
+KINDS = {"b": "yes and no", "M": "dates", "m": "durations"} | dict.fromkeys("iuf", "numbers")
 Counts = Mapping[str, Mapping[str, int]]
 
 
@@ -116,7 +117,8 @@ def take_test_rows(content: bytes, name: str) -> None:
                 "of the table."
             )
         if given.frame[column.name].notna().any():
-            holds = [_kind(frame[column.name]) for frame in (table.frame, given.frame)]
+            dtypes = [frame[column.name].dtype for frame in (table.frame, given.frame)]
+            holds = [KINDS.get(dtype.kind, "text") for dtype in dtypes]
             if holds == ["text", "numbers"]:
                 given = given.as_category(column.name)
             elif holds[0] != holds[1]:
@@ -145,12 +147,6 @@ def _set_rows(frame: pd.DataFrame, n_own: int, name: str) -> None:
     new = Table.from_frame(frame, name=table.name, notes=table.notes)
     split = replace(state.split, own_rows=n_own, own_name=name)
     change(table=from_plain(to_plain(state), new).table, split=split)
-
-
-def _kind(column: pd.Series) -> str:
-    if column.dtype.kind in "iuf":
-        return "numbers"
-    return {"b": "yes and no", "M": "dates", "m": "durations"}.get(column.dtype.kind, "text")
 
 
 def _twins(state: AppState) -> None:

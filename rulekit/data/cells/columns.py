@@ -19,27 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rulekit.data.cells.dates import (
-    SHARE,
-    Dates,
-    are_compact,
-    are_plain,
-    holds_dates,
-    read_clock,
-    read_dates,
-)
-from rulekit.data.cells.numbers import (
-    OTHER,
-    TELLING_SHARE,
-    DecimalMarks,
-    Decorated,
-    Numbers,
-    are_flags,
-    choose_decimal_marks,
-    read_columns,
-    read_decorated,
-    read_flagged,
-)
+from rulekit.data.cells import dates, numbers
 from rulekit.data.cells.texts import TextColumn, encode_cells, is_among, match, match_among
 from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
@@ -54,7 +34,6 @@ DOUBTFUL = ("None", "NA")
 FLAGGED_GAP = r"^:\s*[a-z]{0,3}$"  # as statistical offices write it, with a flag
 MAX_OTHERS = 50
 _TRUTH_WORDS = {"yes", "no", "y", "n", "true", "false", "t", "f", "0", "1", "on", "off"}
-_CODE = re.compile(r"[A-Z]{2}")
 _MARKS = {".": "point", ",": "comma"}
 #: Notes that are made once for all columns that they are true of.
 _SHARED = {
@@ -79,11 +58,11 @@ def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOption
     """Convert columns of text to columns of a table."""
     encoded = [encode_cells(name, cells) for name, cells in columns.items()]
     parts = [blank_missing(column, options) for column, _ in encoded]
-    marks = choose_decimal_marks([part.column for part in parts], options)
+    marks = numbers.choose_decimal_marks([part.column for part in parts], options)
     reader = CellReader(options, marks)
     reader.named["trimmed"] = [column.name for column, changed in encoded if changed]
-    numbers = read_columns([part.column for part in parts], marks)
-    for part, read in zip(parts, numbers, strict=True):
+    parsed = numbers.read_columns([part.column for part in parts], marks)
+    for part, read in zip(parts, parsed, strict=True):
         reader.read(part, read)
     reader.finish()
     reader.texts = reader.undecided = {}  # frees their codes
@@ -97,7 +76,7 @@ class CellReader:
     """Reads the columns of one file, and collects what notes and options are made of."""
 
     options: ParseOptions
-    marks: DecimalMarks
+    marks: numbers.DecimalMarks
     typed: dict[str, Values] = field(default_factory=dict)
     texts: dict[str, Blanked] = field(default_factory=dict)  # columns that are text so far
     undecided: dict[str, Blanked] = field(default_factory=dict)  # dates with an open order
@@ -111,28 +90,35 @@ class CellReader:
     converted: list[str] = field(default_factory=list)
     cells: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # of converted columns
 
-    def read(self, part: Blanked, numbers: Numbers) -> None:
+    def read(self, part: Blanked, parsed: numbers.Numbers) -> None:
         """Convert a column; one of text, or of dates with an open order, waits for the others."""
         name = part.column.name
         if name in (self.options.texts or ()):
             detected = CellReader(replace(self.options, texts=None), self.marks)
-            detected.read(part, numbers)
+            detected.read(part, parsed)
             if name not in detected.texts:
                 text = f"Column {quote(name)} is kept as text, as requested."
                 self._note(name, text, "Convert its cells", {"texts": {name: False}})
             self._keep(part, _text(part.column))
             return
-        part = blank_among_numbers(part, numbers.valid)
+        part = blank_among_numbers(part, parsed.valid)
         present = part.column.present
         if not present.any():
             self._keep(part, np.full(len(part.column.codes), np.nan))
-        elif numbers.valid[present].all():
-            self._read_plain_numbers(part, numbers)
+        elif parsed.valid[present].all():
+            column, plain = part.column, parsed.values[present]
+            may_be_compact = plain.min() >= COMPACT[0] and plain.max() <= COMPACT[1]
+            if may_be_compact and dates.are_compact(name, column.present_texts):
+                self._keep_dates(part, dates.read_dates(column.texts, compact=True))
+            elif (values := self._numeric(column, parsed)) is None:
+                self.texts[name] = part
+            else:
+                self._keep_numbers(part, values)
         elif (truth := _read_truth(part.column)) is not None:
             self._keep(part, truth)
         elif not (
-            self._read_flagged(part, numbers)
-            or self._read_decorated(part, numbers)
+            self._read_flagged(part, parsed)
+            or self._read_decorated(part, parsed)
             or self._read_dates(part)
         ):
             self.texts[name] = part
@@ -145,19 +131,34 @@ class CellReader:
         for name, part in self.undecided.items():
             if usual is None or not self._read_dates(part, usual):
                 self.texts[name] = part
+                example = quote(dates.read_dates(part.column.texts).example)
                 text = (
-                    f"Column {quote(name)} holds dates such as "
-                    f"{quote(read_dates(part.column.texts).example)}, and which of day and month "
-                    "comes first is open. Set it before you use the column."
+                    f"Column {quote(name)} holds dates such as {example}, and which of day and "
+                    "month comes first is open. Set it before you use the column."
                 )
                 self._note(name, text, "Day first", {"day_first_in": {name: True}})
         for name, part in self.texts.items():
             named = (self.options.missing_in or {}).get(name, ())
-            part, kept = keep_levels(part, {*self.among_numbers, *named})
+            original = part.original
+            kept: tuple[str, ...] = ()  # the doubtful words that are levels
+            if original is not None and part.column.present.sum() <= MAX_OTHERS:
+                others = part.column.present_texts.to_pylist()
+                certain = {*self.among_numbers, *named}
+                doubtful = [word for word in DOUBTFUL if part.words[word]]
+                kept = tuple(word for word in doubtful if is_level(word, others, certain))
+                words = Counter({w: n for w, n in part.words.items() if w not in kept})
+                part = Blanked(original.drop(is_among(original.texts, ["", *words])), words)
             if kept:
                 self.levels[name] = kept
                 change = {"levels": {name: None}, "missing_in": {name: kept}}
-                text = describe_kept(name, kept, part.column)
+                column = part.column
+                others = [t for t in column.present_texts.to_pylist() if t not in kept][:2]
+                count = int(column.counts[is_among(column.texts, kept)].sum())
+                text = (
+                    f"In column {quote(name)}, {few([*map(quote, kept)])} ({count:,} cells) is a "
+                    f"level like {' and '.join(map(quote, others))}, not a missing value. If it is "
+                    "one, name it as a missing word (rows without an outcome are left out)."
+                )
                 self._note(name, text, "It means missing", change)
             self._keep(part, _text(part.column))
 
@@ -172,17 +173,6 @@ class CellReader:
         if converted or part.words:
             self.converted.append(part.column.name)
 
-    def _read_plain_numbers(self, part: Blanked, numbers: Numbers) -> None:
-        column = part.column
-        present = numbers.values[column.present]
-        may_be_compact = present.min() >= COMPACT[0] and present.max() <= COMPACT[1]
-        if may_be_compact and are_compact(column.name, column.present_texts):
-            self._keep_dates(part, read_dates(column.texts, compact=True))
-        elif (values := self._numeric(column, numbers)) is None:
-            self.texts[column.name] = part
-        else:
-            self._keep_numbers(part, values)
-
     def _keep_numbers(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
         name = part.column.name
         if self.marks.get_mark(name) != self.marks.mark:
@@ -190,19 +180,20 @@ class CellReader:
         self.among_numbers |= part.words.keys()
         self._keep(part, values, converted=converted)
 
-    def _read_flagged(self, part: Blanked, plain: Numbers) -> bool:
+    def _read_flagged(self, part: Blanked, plain: numbers.Numbers) -> bool:
         """Read numbers of which some have a flag; False if the column holds other text."""
         # missing cells such as ": c" are among the others
-        if plain.valid[part.column.present].mean() <= TELLING_SHARE / 2:
+        if plain.valid[part.column.present].mean() <= numbers.TELLING_SHARE / 2:
             return False
-        numbers, flags = read_flagged(part.column.texts, self.marks.get_mark(part.column.name))
-        part = blank_among_numbers(part, numbers.valid)
+        decimal = self.marks.get_mark(part.column.name)
+        parsed, flags = numbers.read_flagged(part.column.texts, decimal)
+        part = blank_among_numbers(part, parsed.valid)
         column, present = part.column, part.column.present
         has_gap = any(word.startswith(":") for word in part.words)
-        is_table = has_gap or not numbers.whole[present].all()  # else perhaps numbers of houses
-        if not (numbers.valid[present].all() and is_table and are_flags(flags[present])):
+        is_table = has_gap or not parsed.whole[present].all()  # else perhaps numbers of houses
+        if not (parsed.valid[present].all() and is_table and numbers.are_flags(flags[present])):
             return False
-        values = self._numeric(column, numbers)
+        values = self._numeric(column, parsed)
         if values is None:
             return False
         counts = {f: column.count(flags == f) for f in sorted(set(flags[present]) - {""})}
@@ -214,64 +205,32 @@ class CellReader:
         self._keep_numbers(part, values, converted=True)
         return True
 
-    def _read_decorated(self, part: Blanked, plain: Numbers) -> bool:
+    def _read_decorated(self, part: Blanked, plain: numbers.Numbers) -> bool:
         """Read numbers with units and the like; False if the column holds other text."""
         column, decimal = part.column, self.marks.get_mark(part.column.name)
-        sample = read_decorated(column.present_texts.slice(0, FIRST), decimal)
-        if sample.numbers.valid.mean() < TELLING_SHARE:
+        sample = numbers.read_decorated(column.present_texts.slice(0, FIRST), decimal)
+        if sample.numbers.valid.mean() < numbers.TELLING_SHARE:
             return False
         share = self.options.percent == "share"
-        decorated = read_decorated(column.texts, decimal, share=share)
+        decorated = numbers.read_decorated(column.texts, decimal, share=share)
         valid = plain.valid | decorated.numbers.valid
         part = blank_among_numbers(part, valid)
         column, present = part.column, part.column.present
         certain = decorated.fits(present)
         if not certain or not valid[present].all():
-            self._note_text(column, valid if certain else plain.valid)
+            others = present & ~(valid if certain else plain.valid)
+            if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
+                self.sentences.append(
+                    f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} "
+                    f"rows ({column.first_cell(others)}), so it is read as text. Correct these "
+                    "cells, or read the column as numbers, which makes them missing."
+                )
             return False
         pairs = zip(vars(plain).values(), vars(decorated.numbers).values(), strict=True)
-        joined = Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
+        joined = numbers.Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
         values = self._numeric(column, joined)
         if values is None:
             return False
-        self._note_decoration(column, decorated, present)
-        self._keep_numbers(part, values, converted=True)
-        return True
-
-    def _numeric(self, column: TextColumn, numbers: Numbers) -> NDArray[np.number] | None:
-        """Return the column as numbers; None if it must stay text."""
-        present = column.present
-        if numbers.leading_zero[present].any():
-            self.named["leading"].append(column.name)
-            return None
-        if _loses_digits(column.texts, numbers, present):
-            self.named["large"].append(column.name)
-            return None
-        if column.name in self.marks.doubtful:
-            self._note_doubt(column, numbers)
-        elif numbers.grouped[present].any():
-            self.named["grouped"].append(column.name)
-        values = np.append(numbers.values, np.nan)[column.codes]
-        values, notes = drop_infinities(values, column.name)
-        self.sentences += notes
-        whole = numbers.whole[present].all() and (column.codes >= 0).all()
-        return values.astype(np.int64) if whole else values
-
-    def _note_doubt(self, column: TextColumn, numbers: Numbers) -> None:
-        k = int(np.argmax(match_among(column.texts, column.present, r"\d[.,]\d")))
-        text = (
-            f"Numbers such as {column.texts[k].as_py()} in column {quote(column.name)} may have a "
-            "decimal mark or groups of thousands; this one is read as "
-            f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
-        )
-        other = OTHER[self.marks.get_mark(column.name)]
-        label = f"The decimal mark is a {_MARKS[other]}"
-        self._note(column.name, text, label, {"decimals": {column.name: other}})
-
-    def _note_decoration(
-        self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
-    ) -> None:
-        """Add notes on signs and units that were removed from numbers."""
         name = column.name
         if unit := decorated.unit:
             self.units[name] = unit
@@ -297,13 +256,43 @@ class CellReader:
                 rows = f"In {column.count(texts):,} of {len(column.codes):,} rows of column"
                 first = column.first_cell(texts)
                 self._note(name, f"{rows} {quote(name)} the cell {kind} ({first}).")
+        self._keep_numbers(part, values, converted=True)
+        return True
+
+    def _numeric(self, column: TextColumn, parsed: numbers.Numbers) -> NDArray[np.number] | None:
+        """Return the column as numbers; None if it must stay text."""
+        present = column.present
+        if parsed.leading_zero[present].any():
+            self.named["leading"].append(column.name)
+            return None
+        if _loses_digits(column.texts, parsed, present):
+            self.named["large"].append(column.name)
+            return None
+        if column.name in self.marks.doubtful:
+            k = int(np.argmax(match_among(column.texts, present, r"\d[.,]\d")))
+            text = (
+                f"Numbers such as {column.texts[k].as_py()} in column {quote(column.name)} may "
+                "have a decimal mark or groups of thousands; this one is read as "
+                f"{parsed.values[k]:.15g}. Set the decimal mark if that is wrong."
+            )
+            other = numbers.OTHER[self.marks.get_mark(column.name)]
+            label = f"The decimal mark is a {_MARKS[other]}"
+            self._note(column.name, text, label, {"decimals": {column.name: other}})
+        elif parsed.grouped[present].any():
+            self.named["grouped"].append(column.name)
+        values = np.append(parsed.values, np.nan)[column.codes]
+        values, notes = drop_infinities(values, column.name)
+        self.sentences += notes
+        whole = parsed.whole[present].all() and (column.codes >= 0).all()
+        return values.astype(np.int64) if whole else values
 
     def _read_dates(self, part: Blanked, day_first: bool | None = None) -> bool:
         """Read dates, or times of day; False if the column holds other text."""
         column = part.column
         name, texts = column.name, column.present_texts
-        if not holds_dates(texts):
-            hours = read_clock(column.texts) if column.present.all() else None
+        sample = texts.slice(0, dates.SAMPLE)
+        if not len(sample) or dates.read_dates(sample).valid.mean() < 0.5:
+            hours = dates.read_clock(column.texts) if column.present.all() else None
             if hours is None:
                 return False
             self.units[name] = "h"
@@ -313,25 +302,25 @@ class CellReader:
             self._note(name, text)
             self._keep(part, np.append(hours, np.nan)[column.codes], converted=True)
             return True
-        if are_plain(texts):
+        if dates.are_plain(texts):
             return False  # kept as text, which rules read as dates
         requested = (self.options.day_first_in or {}).get(name, day_first)
-        dates = read_dates(column.texts, day_first=requested)
-        if column.count(dates.valid) < SHARE * column.counts.sum():
+        parsed = dates.read_dates(column.texts, day_first=requested)
+        if column.count(parsed.valid) < dates.SHARE * column.counts.sum():
             return False
-        if dates.is_open:
+        if parsed.is_open:
             self.undecided[name] = part
             return True
-        self._keep_dates(part, dates)
+        self._keep_dates(part, parsed)
         return True
 
-    def _keep_dates(self, part: Blanked, dates: Dates) -> None:
+    def _keep_dates(self, part: Blanked, parsed: dates.Dates) -> None:
         """Keep a column of dates, with notes on the order and on cells that are none."""
         column, name = part.column, part.column.name
-        valid = dates.valid & column.present
-        k = column.texts.index(dates.example).as_py() if dates.example else int(np.argmax(valid))
-        order = {None: "", True: ", day first", False: ", month first"}[dates.day_first]
-        moment = str(dates.moments[k])[:16].removesuffix("T00:00").replace("T", " ")
+        valid = parsed.valid & column.present
+        k = column.texts.index(parsed.example).as_py() if parsed.example else int(np.argmax(valid))
+        order = {None: "", True: ", day first", False: ", month first"}[parsed.day_first]
+        moment = str(parsed.moments[k])[:16].removesuffix("T00:00").replace("T", " ")
         text = quote(column.texts[k].as_py())
         note = f"Column {quote(name)} is read as dates{order}: {text} is {moment}."
         others = column.present & ~valid
@@ -339,22 +328,13 @@ class CellReader:
             are = f"cells {'is' if count == 1 else 'are'} no date ({column.first_cell(others)})"
             note += f" {count:,} of {len(column.codes):,} {are} and became missing."
         turned: tuple[Any, ...] = ()
-        if (day_first := dates.day_first) is not None:
+        if (day_first := parsed.day_first) is not None:
             self.day_first[name] = day_first
             label = "Month first" if day_first else "Day first"
             turned = label, {"day_first_in": {name: not day_first}}
         self._note(name, note, *turned)
-        moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
+        moments = np.append(parsed.moments, np.datetime64("NaT"))[column.codes]
         self._keep(part, pd.Series(moments), converted=True)
-
-    def _note_text(self, column: TextColumn, valid: NDArray[np.bool_]) -> None:
-        others = column.present & ~valid
-        if (count := column.count(others)) <= (1 - TELLING_SHARE) * column.counts.sum():
-            self.sentences.append(
-                f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} rows "
-                f"({column.first_cell(others)}), so it is read as text. Correct these cells, or "
-                "read the column as numbers, which makes them missing."
-            )
 
     def notes(self) -> list[str]:
         """Return the notes on all columns."""
@@ -369,7 +349,7 @@ class CellReader:
             notes.append(Decision(text, "Keep these words", {"missing": (), "missing_in": None}))
         for kind, names in self.named.items():
             if names:
-                words = _SHARED[kind].format(mark=_MARKS[OTHER[self.marks.mark]])
+                words = _SHARED[kind].format(mark=_MARKS[numbers.OTHER[self.marks.mark]])
                 columns = "column" if len(names) == 1 else "columns"
                 notes.append(f"In {columns} {few([*map(quote, names)])}, {words}.")
         return notes + self.sentences
@@ -402,26 +382,22 @@ def _read_truth(column: TextColumn) -> pd.Series | None:
     return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
 
 
-def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:
+def _loses_digits(texts: pa.Array, parsed: numbers.Numbers, present: NDArray[np.bool_]) -> bool:
     """Return whether whole numbers above 2^53 are written out, or long numbers no longer differ."""
-    finite = present & np.isfinite(numbers.values)
-    large = finite & (np.abs(numbers.values) > EXACT)
-    values = numbers.values[present]
+    finite = present & np.isfinite(parsed.values)
+    large = finite & (np.abs(parsed.values) > EXACT)
+    values = parsed.values[present]
     whole = bool(large.any()) and (values == np.floor(values)).all()
     if whole and not match_among(texts, present, "[eE]").any():
         return True
     rounded = finite & (large | np.asarray(pc.greater_equal(pc.binary_length(texts), LONG)))
-    n_values = len(np.unique(numbers.values[rounded]))
+    n_values = len(np.unique(parsed.values[rounded]))
     if n_values == int(rounded.sum()):  # as many as texts, which differ
         return False
-    written = {_significant_digits(text) for text in texts.filter(pa.array(rounded)).to_pylist()}
+    parts = [text.lower().partition("e") for text in texts.filter(pa.array(rounded)).to_pylist()]
+    # digits without zeros at either end, and the exponent
+    written = {(re.sub("[^0-9]", "", m).strip("0"), e.lstrip("+0")) for m, _, e in parts}
     return n_values < len(written)
-
-
-def _significant_digits(text: str) -> tuple[str, str]:
-    """Return the digits of a number without zeros at either end, and its exponent."""
-    mantissa, _, exponent = text.lower().partition("e")
-    return re.sub(r"[^0-9]", "", mantissa).strip("0"), exponent.lstrip("+0")
 
 
 def blank_missing(column: TextColumn, options: ParseOptions) -> Blanked:
@@ -458,33 +434,10 @@ def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
     return Counter({word: n for word, n in words.items() if word})
 
 
-def keep_levels(blanked: Blanked, missing: Collection[str]) -> tuple[Blanked, tuple[str, ...]]:
-    """Return a column with the doubtful words that are levels, and these; `missing` is certain."""
-    original, column = blanked.original, blanked.column
-    if original is None or column.present.sum() > MAX_OTHERS:
-        return blanked, ()
-    others = column.present_texts.to_pylist()
-    kept = tuple(w for w in DOUBTFUL if blanked.words[w] and is_level(w, others, missing))
-    words = Counter({w: n for w, n in blanked.words.items() if w not in kept})
-    gaps = is_among(original.texts, ["", *words])
-    return Blanked(original.drop(gaps), words), kept
-
-
 def is_level(word: str, others: Sequence[str], missing: Collection[str]) -> bool:
     """Return whether "None" or "NA" is a level beside a column's other values (see the module)."""
     if word in missing or not others or len(others) > MAX_OTHERS:
         return False
     if word == "NA":
-        return len(others) > 1 and all(_CODE.fullmatch(text) for text in others)
+        return len(others) > 1 and all(re.fullmatch("[A-Z]{2}", text) for text in others)
     return not {text.casefold() for text in others} <= _TRUTH_WORDS
-
-
-def describe_kept(name: str, words: Sequence[str], column: TextColumn) -> str:
-    """Return a note on words that are levels of a column."""
-    others = [t for t in column.present_texts.to_pylist() if t not in words][:2]
-    count = int(column.counts[is_among(column.texts, words)].sum())
-    return (
-        f"In column {quote(name)}, {few([*map(quote, words)])} ({count:,} cells) is a level like "
-        f"{' and '.join(map(quote, others))}, not a missing value. If it is one, "
-        "name it as a missing word (rows without an outcome are left out)."
-    )

@@ -55,7 +55,6 @@ _SHAPES = (
     rf"^(?P<year>\d{{4}})[-/ ]{_NAME}$",
 )
 _COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$"
-_SERIAL = r"^\d{5}(\.\d+)?$"  # days since 1899-12-30, as spreadsheets count them
 #: Text that rules read as a date without conversion.
 _PLAIN = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
 _CLOCK = (
@@ -114,32 +113,26 @@ def read_dates(texts: pa.Array, *, day_first: bool | None = None, compact: bool 
             continue
         places = np.flatnonzero(remaining)[matches]
         if "first" in parts:
-            dates, parts = _order(dates, parts, texts.take(pa.array(places)), day_first)
+            one, two = _whole(parts["first"]), _whole(parts["next"])
+            before = bool(((one > 12) & (two <= 12)).any())
+            after = bool(((two > 12) & (one <= 12)).any())
+            unclear = (one != two) & (one <= 12) & (two <= 12)
+            early = day_first if day_first is not None else before or not after
+            if unclear.any():
+                dotted = not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py())
+                is_open = day_first is None and before == after and not dotted
+                example = texts[int(places[np.argmax(unclear)])].as_py()
+                dates = replace(dates, day_first=early, is_open=is_open, example=example)
+            day, month = ("first", "next") if early else ("next", "first")
+            parts |= {"day": parts[day], "month": parts[month]}
         moments[places] = _moments(parts)
         remaining[places] = False
-    if dates.valid.sum() > remaining.sum() > 0:  # a spreadsheet's numbers of days
-        serials = match_among(texts, remaining, _SERIAL)
+    if dates.valid.sum() > remaining.sum() > 0:  # a spreadsheet's days since 1899-12-30
+        serials = match_among(texts, remaining, r"^\d{5}(\.\d+)?$")
         days = np.asarray(pc.cast(select_texts(texts, serials), pa.float64()))
         since = np.round(days * DAY).astype("timedelta64[s]")
         moments[serials] = np.datetime64("1899-12-30") + since
     return dates
-
-
-def _order(
-    dates: Dates, parts: Parts, texts: pa.Array, day_first: bool | None
-) -> tuple[Dates, Parts]:
-    """Decide which of two numbers is the day."""
-    one, two = _whole(parts["first"]), _whole(parts["next"])
-    before, after = bool(((one > 12) & (two <= 12)).any()), bool(((two > 12) & (one <= 12)).any())
-    unclear = (one != two) & (one <= 12) & (two <= 12)
-    early = day_first if day_first is not None else before or not after
-    if unclear.any():
-        dotted = not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py())
-        is_open = day_first is None and before == after and not dotted
-        example = texts[int(np.argmax(unclear))].as_py()
-        dates = replace(dates, day_first=early, is_open=is_open, example=example)
-    day, month = ("first", "next") if early else ("next", "first")
-    return dates, {**parts, "day": parts[day], "month": parts[month]}
 
 
 def _whole(texts: pa.Array) -> NDArray[np.int64]:
@@ -212,12 +205,6 @@ def _hours(parts: Parts) -> NDArray[np.float64]:
         exists &= ~named | ((hour >= 1) & (hour <= 12))
         hour = np.where(named, hour % 12 + 12 * late, hour)
     return np.where(exists, hour + minute / 60 + seconds / 3600, np.nan)
-
-
-def holds_dates(texts: pa.Array) -> bool:
-    """Return whether half of the first distinct texts are dates."""
-    sample = texts.slice(0, SAMPLE)
-    return len(sample) > 0 and bool(read_dates(sample).valid.mean() >= 0.5)
 
 
 def are_plain(texts: pa.Array) -> bool:

@@ -17,7 +17,6 @@ from rulekit.data.cells.texts import (
     TextColumn,
     encode_series,
     extract_parts,
-    join_texts,
     match,
     match_among,
     select_texts,
@@ -29,8 +28,6 @@ _PLAIN = r"^[+-]?(\d+{d}?\d*|{d}\d+)([eE][+-]?\d+)?$"
 # a zero begins no group of thousands: 0.250 is never 250
 _GROUPED = rf"^[+-]?[1-9]\d{{{{0,2}}}}(?:({{t}}\d{{{{3}}}})+|([{_SPACES}]\d{{{{3}}}})+)({{d}}\d+)?$"
 _INDIAN = r"^[+-]?[1-9]\d?(,\d{2})+,\d{3}(\.\d+)?$"
-_INFINITE = r"(?i)^[+-]?inf(inity)?$"
-_LEADING_ZERO = r"^[+-]?0\d"
 _AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}{d}\d{{3}}$"
 _SEVERAL_GROUPS = r"\d{t}\d{{2,3}}{t}\d{{3}}"
 _MARK = {".": r"\.", ",": ","}
@@ -139,13 +136,19 @@ def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
     valid = plain | grouped | infinite
     values = np.full(len(texts), np.nan)
     if (plain | grouped).any():
-        values[plain | grouped] = _parse(select_texts(texts, plain | grouped), decimal)
+        written = select_texts(texts, plain | grouped)
+        decoration = f"[+{_SPACES}{OTHER[decimal]}]"
+        if match(written, decoration).any():
+            written = pc.replace_substring_regex(written, decoration, "")
+        if decimal != ".":
+            written = pc.replace_substring(written, decimal, ".")
+        values[plain | grouped] = np.asarray(pc.cast(written, pa.float64()))
     if infinite.any():
         signs = pc.starts_with(select_texts(texts, infinite), "-").to_numpy(False)
         values[infinite] = np.where(signs, -np.inf, np.inf)
     whole = valid & ~infinite & (values == np.floor(values))
     whole &= ~match_among(texts, whole, "[eE" + _MARK[decimal] + "]")
-    return Numbers(values, valid, grouped, match(texts, _LEADING_ZERO), whole)
+    return Numbers(values, valid, grouped, match(texts, r"^[+-]?0\d"), whole)
 
 
 def _match_numbers(texts: pa.Array, decimal: str) -> tuple[NDArray[np.bool_], ...]:
@@ -155,17 +158,7 @@ def _match_numbers(texts: pa.Array, decimal: str) -> tuple[NDArray[np.bool_], ..
     grouped = match_among(texts, ~plain, _GROUPED.format(**marks))
     if decimal == ".":
         grouped |= match_among(texts, ~(plain | grouped), _INDIAN)
-    return plain, grouped, match_among(texts, ~plain, _INFINITE)
-
-
-def _parse(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
-    """Parse texts that are numbers, after removing signs and marks that only decorate."""
-    decoration = f"[+{_SPACES}{OTHER[decimal]}]"
-    if match(texts, decoration).any():
-        texts = pc.replace_substring_regex(texts, decoration, "")
-    if decimal != ".":
-        texts = pc.replace_substring(texts, decimal, ".")
-    return np.asarray(pc.cast(texts, pa.float64()))
+    return plain, grouped, match_among(texts, ~plain, "(?i)^[+-]?inf(inity)?$")
 
 
 def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Numbers]:
@@ -178,7 +171,9 @@ def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Num
         for _, part in groupby(zip(numbered, sizes, strict=True), lambda pair: pair[1] // AT_ONCE):
             together = [k for k, _ in part]
             texts = [columns[k].texts for k in together]
-            read = vars(read_numbers(join_texts(texts), decimal)).values()
+            read = vars(
+                read_numbers(pa.chunked_array(texts, pa.string()).combine_chunks(), decimal)
+            ).values()
             ends = np.cumsum([0, *map(len, texts)])
             for k, (start, end) in zip(together, pairwise(ends), strict=True):
                 results[k] = Numbers(*(values[start:end] for values in read))
@@ -252,7 +247,16 @@ def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -
         return DecimalMarks(options.decimal or ".", requested)
     sizes = np.array([len(voters[k]) for k in voting], dtype=int)
     starts = np.cumsum(sizes) - sizes
-    texts, money = _bodies(join_texts([voters[k] for k in voting]))
+    cells = pa.chunked_array([voters[k] for k in voting], pa.string()).combine_chunks()
+    # Money has no three decimals: $7,000 is seven thousand.
+    plain = np.logical_or.reduce([*_match_numbers(cells, "."), *_match_numbers(cells, ",")])
+    texts, money, strange = cells, np.zeros(len(cells), dtype=bool), ~plain
+    if strange.any():
+        matches, parts = extract_parts(select_texts(cells, strange), _DECORATED)
+        strange[strange] = matches
+        units = pc.binary_join_element_wise(parts["before"], parts["unit"], "")
+        money[strange] = match(units, rf"^(?:{_SIGNS}|{_CODES})\.?$")
+        texts = pc.replace_with_mask(cells, pa.array(strange), parts["body"])
     n_valid, votes, unclear = {}, {}, {}
     for mark in ".,":
         valid = np.logical_or.reduce(_match_numbers(texts, mark))
@@ -277,20 +281,6 @@ def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -
     doubtful = (either["."] | either[","]) & ~votes["."] & ~votes[","] & undecided
     names = [columns[voting[place]].name for place in np.flatnonzero(doubtful)]
     return DecimalMarks(mark, requested, tuple(n for n in names if n not in requested))
-
-
-def _bodies(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Return texts without signs and units around numbers, and which are amounts of money."""
-    # Money has no three decimals: $7,000 is seven thousand.
-    strange = ~np.logical_or.reduce([*_match_numbers(texts, "."), *_match_numbers(texts, ",")])
-    money = np.zeros(len(texts), dtype=bool)
-    if not strange.any():
-        return texts, money
-    matches, parts = extract_parts(select_texts(texts, strange), _DECORATED)
-    strange[strange] = matches
-    units = pc.binary_join_element_wise(parts["before"], parts["unit"], "")
-    money[strange] = match(units, rf"^(?:{_SIGNS}|{_CODES})\.?$")
-    return pc.replace_with_mask(texts, pa.array(strange), parts["body"]), money
 
 
 def numbers_in(texts: pd.Series) -> NDArray[np.float64]:

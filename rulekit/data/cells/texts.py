@@ -72,11 +72,6 @@ def encode_series(texts: pd.Series) -> TextColumn:
     return encode_cells(str(texts.name), pa.chunked_array([cells]))[0]
 
 
-def join_texts(parts: Sequence[pa.Array]) -> pa.Array:
-    """Concatenate arrays of text."""
-    return pa.chunked_array(parts, pa.string()).combine_chunks()
-
-
 def select_texts(texts: pa.Array, rows: NDArray[np.bool_]) -> pa.Array:
     """Return the texts where `rows` is true."""
     return texts if rows.all() else texts.filter(pa.array(rows))

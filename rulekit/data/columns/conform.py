@@ -16,18 +16,10 @@ from numpy.typing import NDArray
 from rulekit.data.cells.dates import durations_in
 from rulekit.data.cells.levels import normal_form
 from rulekit.data.cells.numbers import read_numbers
-from rulekit.data.columns.kinds import (
-    DATES,
-    DURATIONS,
-    DistinctCells,
-    describe_column,
-    has_offset,
-    infer_kinds,
-    read_dates,
-)
+from rulekit.data.columns import kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, quote
-from rulekit.data.typed import DAY, EXACT, as_pandas, days_of, level_text, refuse_inexact
+from rulekit.data.typed import DAY, EXACT, as_pandas, level_text, refuse_inexact
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
 from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
@@ -64,7 +56,7 @@ class RuleColumns(dict[str, NDArray[Any]]):
             raise KeyError(name)
         frame = self._frame.iloc[:, [k for k, n in enumerate(self._names) if n == name]]
         columns, _ = conform(
-            frame, infer_kinds(frame) if self._rest is None else self._rest.take([name])
+            frame, kinds.infer_kinds(frame) if self._rest is None else self._rest.take([name])
         )
         self.update(columns)
         return columns[name]
@@ -111,9 +103,9 @@ def infer(table: Any) -> Schema:
     ('Bonn', 'Ulm')
     """
     frame = frame_of(table)
-    schema = infer_kinds(frame)
+    schema = kinds.infer_kinds(frame)
     columns, _ = conform(frame, schema)
-    return Schema(tuple(describe_column(c, columns[c.name]) for c in schema.columns))
+    return Schema(tuple(kinds.describe_column(c, columns[c.name]) for c in schema.columns))
 
 
 def conform(
@@ -203,7 +195,7 @@ def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
     town ['Ulm', None]
     """
     frame = frame_of(table)
-    columns, report = conform(frame, infer_kinds(frame), exact=exact)
+    columns, report = conform(frame, kinds.infer_kinds(frame), exact=exact)
     report.warn(stacklevel=2)
     return columns
 
@@ -257,7 +249,7 @@ class _ColumnReader:
         if not plain and pd.api.types.is_complex_dtype(dtype):
             raise DataError(f"Column {quote(series.name)} holds complex numbers. Give real ones.")
         if kind == "any":  # what all its values are
-            (column,) = infer_kinds(series.to_frame(self.column.name)).columns
+            (column,) = kinds.infer_kinds(series.to_frame(self.column.name)).columns
             values, misfit, zone = _ColumnReader(column, self.exact).read(series)
             level = replace(column, kind="level")
             return (values, None, zone) if misfit is None else _ColumnReader(level).read(series)
@@ -268,54 +260,56 @@ class _ColumnReader:
                 refuse_inexact(series, values, self.column.name)
             return values, None, None
         if kind in NUMERIC and dtype.kind == "m":
-            return days_of(series), None, None
+            seconds = series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan)
+            return np.asarray(seconds) / DAY, None, None
         if kind == "truth value" and dtype == np.bool_:
             return np.asarray(series.to_numpy(), dtype=object), None, None
         values, misfit = self._read_values(series)
-        return values, misfit, self._zone_note(values)
+        zone = None
+        if kind == "date" and self.column.gaps is not None:
+            if self.column.zone is None and self.has_zone:
+                zone = "has a time zone, which it had not when the rule was learned; it is read in "
+                zone += "UTC."
+            elif self.column.zone is not None and self.has_naive:
+                zone = "has no time zone in some rows; they are read in UTC, as the rule was "
+                zone += "learned."
+        return values, misfit, zone
 
     def _read_values(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
-        cells = DistinctCells.from_series(series)
+        cells = kinds.DistinctCells.from_series(series)
         empty = [] if self.column.kind in TEXTUAL else [""]
         words = {*self.column.missing, *empty} - set(self.column.levels or ())
         missing = [isinstance(v, str) and v.strip() in words for v in cells.values]
         gaps = np.array(missing, dtype=bool)
-        converted = self._convert_values(cells, gaps)
+        if self.column.kind in TEXTUAL:
+            pairs = zip(self._levels(cells), gaps, strict=True)
+            converted = [None if gap else level for level, gap in pairs]
+        else:
+            converters: dict[str, Any] = {"truth value": _truth, "date": self._date}
+            convert = converters.get(self.column.kind, self._number)
+            texts = {k: v for k, v in enumerate(cells.values) if isinstance(v, str) and not gaps[k]}
+            read = dict(zip(texts, self._texts([*texts.values()]), strict=True))
+            converted = [
+                read.get(k) if isinstance(v, str) else convert(v)
+                for k, v in enumerate(cells.values)
+            ]
         bad = np.array([v is None for v in converted], dtype=bool) & ~gaps
         misfit = None
         if bad.any() and len(rows := np.flatnonzero(np.append(bad, False)[cells.codes])):
-            misfit = self._misfit(cells, gaps, rows)
+            column, n_present = self.column, int(cells.counts[~gaps].sum())
+            first = cells.values[int(cells.codes[rows[0]])]
+            if len(rows) == n_present > 1:
+                levels, known = "", "" if self.exact else ", as when the rule was learned"
+                if column.kind == "level" and column.levels:
+                    levels = f" such as {few([*map(quote, column.levels[:3])])}"
+                raise DataError(
+                    f"Column {quote(column.name)} must hold {WORDS[column.kind]}{levels}{known}; "
+                    f"none of its {n_present} values fits (first: row {rows[0] + 1}, "
+                    f"{quote(str(first))}). Convert the column."
+                )
+            misfit = Misfit(column.name, column.kind, n_present, rows, first)
         dtype = float if self.column.kind in NUMERIC else object  # None becomes NaN
         return np.array([*converted, None], dtype=dtype)[cells.codes], misfit
-
-    def _misfit(
-        self, cells: DistinctCells, gaps: NDArray[np.bool_], rows: NDArray[np.intp]
-    ) -> Misfit:
-        """Describe cells that do not fit; DataError if several are present and none fits."""
-        column, n_present = self.column, int(cells.counts[~gaps].sum())
-        first = cells.values[int(cells.codes[rows[0]])]
-        if len(rows) == n_present > 1:
-            levels, known = "", "" if self.exact else ", as when the rule was learned"
-            if column.kind == "level" and column.levels:
-                levels = f" such as {few([*map(quote, column.levels[:3])])}"
-            raise DataError(
-                f"Column {quote(column.name)} must hold {WORDS[column.kind]}{levels}{known}; none "
-                f"of its {n_present} values fits (first: row {rows[0] + 1}, "
-                f"{quote(str(first))}). Convert the column."
-            )
-        return Misfit(column.name, column.kind, n_present, rows, first)
-
-    def _convert_values(self, cells: DistinctCells, gaps: NDArray[np.bool_]) -> list[Any]:
-        """Convert each distinct value; None if it does not fit."""
-        kind, values = self.column.kind, cells.values
-        if kind in TEXTUAL:
-            levels = self._levels(cells)
-            return [None if gap else level for level, gap in zip(levels, gaps, strict=True)]
-        converters: dict[str, Any] = {"truth value": _truth, "date": self._date}
-        convert = converters.get(kind, self._number)
-        texts = {k: v for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]}
-        read = dict(zip(texts, self._texts([*texts.values()]), strict=True))
-        return [read.get(k) if isinstance(v, str) else convert(v) for k, v in enumerate(values)]
 
     def _texts(self, texts: list[str]) -> Sequence[Any]:
         """Read texts of a column of numbers, truth values or dates."""
@@ -323,21 +317,38 @@ class _ColumnReader:
         if column.kind == "truth value" or not texts:
             return [TRUTH_TEXTS.get(t.strip().lower()) for t in texts]
         if column.kind == "date":
-            dates = read_dates([t.strip() for t in texts], column.name, column.day_first)
+            dates = kinds.read_dates([t.strip() for t in texts], column.name, column.day_first)
             for text, date in zip(texts, dates, strict=True):
-                aware = has_offset(text.strip())
+                aware = kinds.has_offset(text.strip())
                 self.has_zone |= aware
                 self.has_naive |= date is not None and not aware
             return dates
-        numbers = _numbers_of_texts(texts, column)
-        if column.kind == "duration" and None in numbers:
-            pairs = zip(numbers, durations_in(pd.Series(texts, dtype=object)), strict=True)
-            numbers = [days if n is None and days == days else n for n, days in pairs]
-        return numbers
+        bare = [t.strip() for t in texts]
+        for suffix in ("%" if column.percent else None, column.unit):
+            bare = [t.removesuffix(suffix).strip() if suffix else t for t in bare]
+        cells = pa.array(bare, pa.string())
+        numbers = read_numbers(cells, column.decimal or ".")
+        comma = numbers if column.decimal is not None else read_numbers(cells, ",")
+        if not (numbers.valid & ~comma.valid).any():
+            grouped = numbers.valid & numbers.grouped
+            if (comma.valid & ~numbers.valid).any():
+                numbers = comma
+            elif column.decimal is None and grouped.any():
+                text = bare[int(np.argmax(grouped))]
+                raise DataError(
+                    f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
+                    "a decimal comma. Convert the column to numbers."
+                )
+        pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
+        values = [value if valid else None for value, valid in pairs]
+        if column.kind == "duration" and None in values:
+            both = zip(values, durations_in(pd.Series(texts, dtype=object)), strict=True)
+            values = [days if n is None and days == days else n for n, days in both]
+        return values
 
     def _number(self, value: Any) -> float | None:
         """Convert numbers, truth values and durations (to days)."""
-        if isinstance(value, DURATIONS):
+        if isinstance(value, kinds.DURATIONS):
             return float(pd.Timedelta(value).total_seconds() / DAY)
         if isinstance(value, complex) or not isinstance(value, (*NUMBERS, *TRUTH)):
             return None
@@ -354,7 +365,7 @@ class _ColumnReader:
 
     def _date(self, value: Any) -> str | None:
         """Convert a date or a moment to ISO text in UTC, to whole seconds."""
-        if not isinstance(value, DATES):
+        if not isinstance(value, kinds.DATES):
             return None
         stamp = pd.Timestamp(value)
         if stamp.tzinfo is not None:
@@ -363,7 +374,7 @@ class _ColumnReader:
             self.has_naive = True
         return moment_text(stamp.floor("s").to_pydatetime(warn=False))
 
-    def _levels(self, cells: DistinctCells) -> list[str | None]:
+    def _levels(self, cells: kinds.DistinctCells) -> list[str | None]:
         """Convert each distinct value to a level of the training rows where that is certain."""
         pairs = [(v, level_text(v)) for v in cells.values]
         if self.column.levels is None:
@@ -371,16 +382,6 @@ class _ColumnReader:
             return [None if strict else text for _, text in pairs]
         match = _LevelMatch(self.column.levels, self.column.merged)
         return [match.text(t) if isinstance(v, str) else match.value(v, t) for v, t in pairs]
-
-    def _zone_note(self, values: NDArray[Any]) -> str | None:
-        """Describe dates with a zone where training rows had none, or the other way round."""
-        if self.column.kind != "date" or self.column.gaps is None:
-            return None
-        if self.column.zone is None and self.has_zone:
-            return "has a time zone, which it had not when the rule was learned; it is read in UTC."
-        if self.column.zone is not None and self.has_naive:
-            return "has no time zone in some rows; they are read in UTC, as the rule was learned."
-        return None
 
 
 class _LevelMatch:
@@ -437,26 +438,3 @@ def _plain_number(text: str) -> float | None:
 def _truth(value: Any) -> bool | None:
     is_truth_value = isinstance(value, TRUTH) or (isinstance(value, NUMBERS) and value in (0, 1))
     return bool(value) if is_truth_value else None
-
-
-def _numbers_of_texts(texts: list[str], column: ColumnSchema) -> list[float | None]:
-    """Read texts as numbers by the column's decimal mark and unit; None for other texts."""
-    bare = [t.strip() for t in texts]
-    for suffix in ("%" if column.percent else None, column.unit):
-        bare = [t.removesuffix(suffix).strip() if suffix else t for t in bare]
-    cells = pa.array(bare, pa.string())
-    numbers = read_numbers(cells, column.decimal or ".")
-    if column.decimal is None:
-        comma = read_numbers(cells, ",")
-        grouped = numbers.valid & numbers.grouped
-        if not (numbers.valid & ~comma.valid).any():
-            if (comma.valid & ~numbers.valid).any():
-                numbers = comma
-            elif grouped.any():
-                text = bare[int(np.argmax(grouped))]
-                raise DataError(
-                    f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
-                    "a decimal comma. Convert the column to numbers."
-                )
-    pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
-    return [value if valid else None for value, valid in pairs]

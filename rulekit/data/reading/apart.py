@@ -40,19 +40,6 @@ def read_apart(reader: str, raw: bytes, *arguments: Any) -> Any:
     return result
 
 
-def limit_memory() -> None:
-    """Limit the memory of this process, where the system can."""
-    try:
-        import resource
-
-        with open("/proc/self/statm") as file:
-            used = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY,) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):  # not Linux
-        pass
-
-
 def main() -> None:
     """Read the file that standard input holds, and write the result to standard output."""
     from importlib import import_module
@@ -61,7 +48,15 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no result
     module, name = reader.split(":")
     function = getattr(import_module(f"rulekit.data.reading.{module}"), name)
-    limit_memory()
+    try:  # limit the memory of this process, where the system can
+        import resource
+
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):  # not Linux
+        pass
     try:
         answer = "read", function(raw, *arguments)
     except DataError as error:

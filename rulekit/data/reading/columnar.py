@@ -33,11 +33,38 @@ def read_columnar(
     """Read a file of typed columns ("parquet", "arrow" or "orc"); shape of the result: (n, k)."""
     try:
         if kind == "parquet":
-            return _read_parquet(raw, options, limits)
-        content = read_apart("columnar:load_arrow", raw, kind)
-        names, indices, notes = _choose(content.schema, options, limits)
-        check_size(content.num_rows, len(indices), limits)
-        return _frame([content.column(k) for k in indices], names, limits), notes
+            file = pq.ParquetFile(io.BytesIO(raw))
+            check_width(file.metadata.num_columns, limits)
+            schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        else:
+            content = read_apart("columnar:load_arrow", raw, kind)
+            schema, n_rows = content.schema, content.num_rows
+        usable = [i for i, part in enumerate(schema) if not _is(part.type, *_UNUSABLE)]
+        if not usable:
+            raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
+        headers, notes = repair_headers([schema[i].name for i in usable], limits)
+        chosen = select_columns(headers, options.columns, limits)
+        if left_out := [f"{quote(p.name)} ({p.type})" for p in schema if _is(p.type, *_UNUSABLE)]:
+            words = "Column" if len(left_out) == 1 else "Columns"
+            notes.append(f"{words} {few(left_out)} cannot be tested by a rule and was left out.")
+        names, indices = [headers[k] for k in chosen], [usable[k] for k in chosen]
+        check_size(n_rows, len(indices), limits)
+        if kind == "parquet":
+            # an order would be lost in a dictionary read anew
+            parts = [p for p in map(schema.field, indices) if not getattr(p.type, "ordered", False)]
+            is_text = (pa.types.is_string, pa.types.is_large_string)
+            texts = [part.name for part in parts if _is(part.type, *is_text)]
+            file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
+            starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
+            leaves = [int(starts[i]) for i in indices]  # names may repeat, or hold dots
+            groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
+            columns = pa.concat_tables(groups).columns if groups else []
+        else:
+            columns = [content.column(k) for k in indices]
+        if not columns or not len(columns[0]):
+            raise DataError("The file has columns but no rows. Give at least one row of data.")
+        series = [_convert_column(*pair, limits) for pair in zip(columns, names, strict=True)]
+        return pd.concat(series, axis=1, keys=names), notes
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -54,47 +81,6 @@ def load_arrow(raw: bytes, kind: str) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError) as error:
         name = "ORC" if kind == "orc" else "Feather"
         raise DataError(f"The {name} file is damaged. Write it anew.") from error
-
-
-def _choose(
-    schema: pa.Schema, options: ParseOptions, limits: Limits
-) -> tuple[list[str], list[int], list[str]]:
-    """Return names and positions of the columns to read, and notes."""
-    usable = [i for i, part in enumerate(schema) if not _is(part.type, *_UNUSABLE)]
-    if not usable:
-        raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
-    headers, notes = repair_headers([schema[i].name for i in usable], limits)
-    chosen = select_columns(headers, options.columns, limits)
-    if left_out := [f"{quote(p.name)} ({p.type})" for p in schema if _is(p.type, *_UNUSABLE)]:
-        columns = "Column" if len(left_out) == 1 else "Columns"
-        notes.append(f"{columns} {few(left_out)} cannot be tested by a rule and was left out.")
-    return [headers[k] for k in chosen], [usable[k] for k in chosen], notes
-
-
-def _frame(columns: list[pa.ChunkedArray], names: list[str], limits: Limits) -> pd.DataFrame:
-    if not columns or not len(columns[0]):
-        raise DataError("The file has columns but no rows. Give at least one row of data.")
-    pairs = zip(columns, names, strict=True)
-    return pd.concat([_convert_column(*pair, limits) for pair in pairs], axis=1, keys=names)
-
-
-def _read_parquet(
-    raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str]]:
-    file = pq.ParquetFile(io.BytesIO(raw))
-    check_width(file.metadata.num_columns, limits)
-    schema = file.schema_arrow
-    names, indices, notes = _choose(schema, options, limits)
-    check_size(file.metadata.num_rows, len(indices), limits)
-    # an order would be lost in a dictionary read anew
-    parts = [p for p in map(schema.field, indices) if not getattr(p.type, "ordered", False)]
-    texts = [p.name for p in parts if _is(p.type, pa.types.is_string, pa.types.is_large_string)]
-    file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-    starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
-    leaves = [int(starts[i]) for i in indices]  # by position: names may repeat, or hold dots
-    groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
-    columns = pa.concat_tables(groups).columns if groups else []
-    return _frame(columns, names, limits), notes
 
 
 def _is(kind: pa.DataType, *tests: Callable[[pa.DataType], bool]) -> bool:

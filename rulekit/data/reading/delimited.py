@@ -42,7 +42,6 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_PADDED = re.compile(r"\S {2,}\S")
 _RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
 #: lines below the header, or around a table, of Markdown and of terminals
 _RULE = re.compile(r"\s*[|+]?(\s*:?-{2,}:?\s*[|+])+(\s*:?-{2,}:?\s*)?\s*")
@@ -62,7 +61,11 @@ class RawTable:
 def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     """Split a text file into cells."""
     stream, encoding, notes = open_text(raw, options.encoding)
-    head = _first_lines(stream)
+    head: list[str] = []  # from which delimiter and layout are found
+    size = 0
+    while (size <= SAMPLE or len(head) <= WINDOW) and (line := next(stream, "")):
+        head.append(line)
+        size += len(line)
     hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", head[0], re.IGNORECASE) if head else None
     number = 2 if hint else 1  # spreadsheets write the line "sep=;"
     head = head[number - 1 :]
@@ -138,16 +141,6 @@ def _undecodable(raw: bytes, encoding: str) -> tuple[int, int] | None:
     return None
 
 
-def _first_lines(stream: Iterator[str]) -> list[str]:
-    """Return the lines from which delimiter and layout are found."""
-    lines: list[str] = []
-    size = 0
-    while (size <= SAMPLE or len(lines) <= WINDOW) and (line := next(stream, "")):
-        lines.append(line)
-        size += len(line)
-    return lines
-
-
 def sniff_delimiter(lines: Sequence[str]) -> str:
     """Find the delimiter under which most rows have as many cells; comma last."""
     lines = [line for line in lines if line.strip() and not COMMENT.match(line)] or list(lines)
@@ -157,7 +150,7 @@ def sniff_delimiter(lines: Sequence[str]) -> str:
         share = Counter(widths).most_common(1)[0][1] / len(widths) if widths else 0.0
         if share > best_share and Counter(widths).most_common(1)[0][0] >= 2:
             best, best_share = candidate, share
-    if best == "\t" and all(map(_PADDED.search, lines)):
+    if best == "\t" and all(re.search(r"\S {2,}\S", line) for line in lines):
         best_share = 0.0  # one tab before the last cell, blanks between the others
     if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _is_aligned(lines, best_share):
         return BLANKS
@@ -401,7 +394,12 @@ class _Rows:
             return []
         at_ends = {0, len(names) - 1} if self.layout.header is None else set(range(len(names)))
         nameless = [names[k] for k in at_ends if not str(raw[k]).strip()]
-        return drop_empty(self.columns, nameless, _is_blank, names[-1])
+        return drop_empty(
+            self.columns,
+            nameless,
+            lambda c: not any(any(map(str.strip, part.to_pylist())) for part in c.chunks),
+            names[-1],
+        )
 
     def notes(self) -> list[str]:
         """Return sentences on what was read otherwise than it is written."""
@@ -424,10 +422,6 @@ class _Rows:
             f'these lines, put cells that hold {quote(delimiter)} in quotation marks ("), or set '
             "another delimiter or row of the header."
         )
-
-
-def _is_blank(column: pa.ChunkedArray) -> bool:
-    return all(not any(map(str.strip, part.to_pylist())) for part in column.chunks)
 
 
 def drop_empty(

@@ -1,7 +1,7 @@
 """JSON, JSON lines, and the tables of web pages, as rows or columns of values."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -135,15 +135,13 @@ def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def _flat(record: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return names and values of a record, values nested one level by "outer.inner"."""
-    pairs = []
+def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values of a record, values nested one level by "outer.inner"."""
     for name, value in record.items():
         if isinstance(value, dict):
-            pairs += [(f"{name}.{inner}", cell) for inner, cell in value.items()]
+            yield from ((f"{name}.{inner}", cell) for inner, cell in value.items())
         else:
-            pairs.append((str(name), value))
-    return pairs
+            yield str(name), value
 
 
 class _Tables(HTMLParser):

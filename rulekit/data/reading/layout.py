@@ -19,7 +19,6 @@ from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, Parse
 from rulekit.exceptions import DataError
 
 Row = tuple[int, Sequence[Any]]
-AddsUp = Callable[..., bool]
 Line = tuple[int, str, str]
 WINDOW = 120  # rows from which the beginning is found
 TAIL = 20  # rows from which the end is found
@@ -64,7 +63,6 @@ _ENTITY = re.compile(
     r"item|sample|subject|patient|person|student|country|city|town|state|region|year|date|day|"
     r"product|company|customer|species|gene|team|player|model|car|record|obs)s?[.:#]?|#|.*(name|id)"
 )  # names of columns whose cells all differ
-_MEANS = re.compile(r"average|mean|durchschnitt|mittelwert", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -102,12 +100,13 @@ class TableLayout:
         marks |= {n: "not read" for n, _ in end[len(end) - n_cut :]}
         last = max((n for n, _ in rows), default=0)
         rows = [*rows, *(row for row in end[-n_cut - LINES :] if row[0] > last)]
-        lines = [(n, cells if isinstance(cells, str) else _line(cells)) for n, cells in rows]
-        return replace(self, lines=tuple((n, text[:200], marks.get(n, "")) for n, text in lines))
-
-
-def _line(cells: Sequence[Any]) -> str:
-    return " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells)
+        lines = []
+        for n, cells in rows:
+            if not isinstance(cells, str):
+                texts = ("" if cell is None else " ".join(str(cell).split()) for cell in cells)
+                cells = " | ".join(texts)
+            lines.append((n, cells[:200], marks.get(n, "")))
+        return replace(self, lines=tuple(lines))
 
 
 def kind_of_cell(cell: Any) -> str:
@@ -148,10 +147,16 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     rows = [row for row in rows if row[0] not in skip and count_cells(row[1])]
     if not rows:
         raise DataError("The file is empty. Give a table with a header and rows.")
+    numbers = [number for number, _ in rows]
     if options.header_row is None:
         above = _count_above(rows)
+    elif options.header_row in numbers:
+        above = numbers.index(options.header_row)
     else:
-        above = _position(rows, options.header_row, word)
+        raise DataError(
+            f"{word} {options.header_row} cannot be the header: it is empty, inside another row, "
+            f"or further down than row {WINDOW}. Set another header row."
+        )
     begin, body = rows[above], rows[above + 1 :]
     counts = Counter(len(cells) for _, cells in body)
     width, count = counts.most_common(1)[0] if counts else (0, 0)
@@ -171,8 +176,7 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
                 "numbered; if it is a header, set it so."
             )
             notes.append(Decision(text, "It is the header", {"header": True}))
-        skipped = tuple(n for n, _ in rows[:above])
-        names = ("",) * width
+        skipped, names = tuple(n for n, _ in rows[:above]), ("",) * width
         return TableLayout(None, begin[0], names, skipped, {}, tuple(notes), first_kind=kind)
     written, more = _names(begin, columns, options, word)
     notes += more
@@ -190,16 +194,6 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)
 
 
-def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
-    numbers = [number for number, _ in rows]
-    if header_row in numbers:
-        return numbers.index(header_row)
-    raise DataError(
-        f"{word} {header_row} cannot be the header: it is empty, inside another row, or further "
-        f"down than row {WINDOW}. Set another header row."
-    )
-
-
 def _count_above(rows: Sequence[Row]) -> int:
     """Return the number of rows above the header: comments, titles and notes."""
     cells = [row for _, row in rows]
@@ -207,8 +201,11 @@ def _count_above(rows: Sequence[Row]) -> int:
     while position < len(cells) - 1 and is_comment(cells[position]):
         position += 1
     width = _mode(cells[position:])
-    if position and _is_marked_header(cells[position - 1], cells[position], width):
-        position -= 1
+    row, following = cells[position - 1], cells[position]
+    names_below = set(map(kind_of_cell, following)) <= {"text"} and len(following) == width
+    is_full = width > 1 and len(row) == width == count_cells(row)
+    if position and is_full and "number" not in map(kind_of_cell, row) and not names_below:
+        position -= 1  # a row with a comment mark holds the names
     limit = min(len(cells) - 1, position + MOST_ABOVE)
     start = position
     while position < limit and _is_above(cells, position, width):
@@ -220,15 +217,6 @@ def _mode(rows: Sequence[Sequence[Any]]) -> int:
     """Return the most common number of cells, the larger of two."""
     counts = Counter(map(len, rows))
     return max(counts, key=lambda width: (counts[width], width))
-
-
-def _is_marked_header(row: Sequence[Any], following: Sequence[Any], width: int) -> bool:
-    """Return whether a row with a comment mark holds names, and the one below it does not."""
-    if len(row) != width or width < 2 or count_cells(row) < width:
-        return False
-    below = set(map(kind_of_cell, following))
-    names_below = below <= {"text"} and len(following) == width
-    return "number" not in map(kind_of_cell, row) and not names_below
 
 
 def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
@@ -253,7 +241,13 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         return False
     alone = (len(row) != width or n_filled == 1) and width > 2
     header, body = below[k], below[k + 1 :]
-    return alone or _is_above_numbers(header, body) or _differs(header, body)
+    if alone or _is_above_numbers(header, body):
+        return True
+    texts = [str(cell).strip() for cell in header]  # different, and most of them in no other row
+    if {kind_of_cell(cell) for cell in header} != {"text"} or len(set(texts)) < len(texts):
+        return False
+    cells_below = _Columns(body, len(header)).cells
+    return not any(cell in cells for cell, cells in zip(header, cells_below, strict=True))
 
 
 def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
@@ -265,15 +259,6 @@ def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool
     below = _Columns(body, len(row)).kinds
     pairs = list(zip(kinds, below, strict=True))
     return any(a in ("text", "number") and b in ("number", "date") for a, b in pairs)
-
-
-def _differs(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
-    """Return whether all cells of a row are different texts, most of which no other row holds."""
-    texts = [str(cell).strip() for cell in row]
-    if {kind_of_cell(cell) for cell in row} != {"text"} or len(set(texts)) < len(texts):
-        return False
-    cells_below = _Columns(body, len(row)).cells
-    return not any(cell in cells for cell, cells in zip(row, cells_below, strict=True))
 
 
 class _Columns:
@@ -321,15 +306,11 @@ def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
         return len(levels) >= 2 and len(columns.rows) >= 8 and repeated == len(levels)
     if levels:
         return repeated * 2 >= len(levels)
-    return not _is_series(row, alike) and _is_in_range(row, alike, columns)
-
-
-def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
-    """Return whether the numbers of a header are years or count up, as names do."""
-    values = _floats([row[k] for k in positions])
-    if values is None or (values % 1 != 0).any() or len(set(values)) < len(values):
-        return False
-    return _are_years(row, positions) or (len(values) > 1 and len(set(np.diff(values))) == 1)
+    numbers = _floats([row[k] for k in alike])
+    if numbers is None or len(set(numbers)) < len(numbers) or (numbers % 1).any():
+        return _is_in_range(row, alike, columns)
+    is_series = _are_years(row, alike) or len(set(np.diff(numbers))) == 1  # as names count up
+    return not is_series and _is_in_range(row, alike, columns)
 
 
 def _floats(cells: Iterable[Any]) -> NDArray[np.float64] | None:
@@ -369,9 +350,16 @@ def _names(
     if len(names) > width and not count_cells(names[width:]):
         return names[:width], []
     first = [cell for cell in columns.cells[0] if not is_empty(cell)]
-    distinct = len(set(first)) == len(first) == len(columns.rows) and _are_row_names(first)
+    values = _floats(first)
+    counted = values is not None and bool((np.diff(values) == 1).all())
+    distinct = len(set(first)) == len(first) == len(columns.rows)
+    distinct &= counted or set(map(kind_of_cell, first)) == {"text"}
     as_rows = len(names) == width and distinct and options.header_row is None
-    if as_rows and _lacks_last(columns, names):
+    # the last column alone has no name but cells, and the first is not a key
+    as_rows &= all(not is_empty(cell) for cell in columns.cells[-1])
+    as_rows &= [is_empty(name) for name in names] == [False] * (len(names) - 1) + [True]
+    enough = len(names) > 2 and len(columns.rows) > 3
+    if as_rows and enough and not _ENTITY.fullmatch(str(names[0]).strip()):
         text = (
             f"The last column has no name in {word.lower()} {number}, and the first one holds row "
             f"names: {quote(names[0])} is read as the name of the second column, and so on."
@@ -393,20 +381,6 @@ def _names(
         f"{word} {number}, the header, has {len(names)} cells, but most rows have {width}. Add or "
         "remove names there, set the row of the header, or another delimiter."
     )
-
-
-def _lacks_last(columns: _Columns, names: Sequence[Any]) -> bool:
-    """Return whether the last column alone has no name but cells, and the first is not a key."""
-    full = all(not is_empty(cell) for cell in columns.cells[-1])
-    named = [is_empty(name) for name in names] == [False] * (len(names) - 1) + [True]
-    enough = len(names) > 2 and len(columns.rows) > 3
-    return full and named and enough and not _ENTITY.fullmatch(str(names[0]).strip())
-
-
-def _are_row_names(cells: Sequence[Any]) -> bool:
-    values = _floats(cells)
-    is_series = values is not None and bool((np.diff(values) == 1).all())
-    return is_series or set(map(kind_of_cell, cells)) == {"text"}
 
 
 def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
@@ -450,7 +424,16 @@ def _second_header(
             n = 2 if further else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, f"{rows} below the names: {words}; not read."
-    grouped = _is_grouped(names, row, below)
+    gaps = [k for k, name in enumerate(names) if is_empty(name)]
+    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
+    grouped = (  # names of groups, each over several columns, are above the names
+        bool(gaps and numeric)
+        and len(names) == len(row)
+        and count_cells(row) > len(gaps)
+        and any(k > 0 and not is_empty(names[k - 1]) for k in gaps)
+        and all(kind_of_cell(row[k]) == "text" for k in numeric)
+        and all(not is_empty(row[k]) for k in gaps)
+    )
     if grouped or (_is_no_data(row, below) and len(set(map(str, names))) < len(names)):
         top, joined = "", []
         for name, sub in zip(names, row, strict=True):
@@ -498,18 +481,6 @@ def _are_responses(row: Sequence[Any]) -> bool:
     return bool(words) and known * 2 >= len(words)
 
 
-def _is_grouped(names: Sequence[Any], row: Sequence[Any], below: _Columns) -> bool:
-    """Return whether names of groups, each over several columns, are above the names."""
-    gaps = [k for k, name in enumerate(names) if is_empty(name)]
-    if not gaps or len(names) != len(row) or count_cells(row) < len(gaps) + 1:
-        return False
-    after = any(k > 0 and not is_empty(names[k - 1]) for k in gaps)
-    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
-    texts = all(kind_of_cell(row[k]) == "text" for k in numeric)
-    filled = all(not is_empty(row[k]) for k in gaps)
-    return after and filled and bool(numeric) and texts
-
-
 def _read_units(
     numbered: Row, names: Sequence[Any], below: _Columns, word: str
 ) -> tuple[dict[int, str], str]:
@@ -536,7 +507,7 @@ def describe_comments(numbers: Sequence[int], word: str) -> list[str]:
 
 
 def count_after(
-    rows: Sequence[Row], options: ParseOptions, adds_up: AddsUp, word: str = "Line"
+    rows: Sequence[Row], options: ParseOptions, adds_up: Callable[..., bool], word: str = "Line"
 ) -> tuple[int, list[str]]:
     """Return how many of the last rows are totals, notes or empty, and a note."""
     # `rows` are the file's last rows; ``adds_up(k, "sum", n)`` returns whether the last cell but n
@@ -556,7 +527,7 @@ def count_after(
     return n_cut, [Decision(sentence, "Read as data", {"skip_last": 0})]
 
 
-def _reason_after(rows: Sequence[Row], adds_up: AddsUp) -> str:
+def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool]) -> str:
     """Return what the last row is, if it is no data."""
     number, row = rows[-1]
     filled = [k for k, cell in enumerate(row) if not is_empty(cell)]
@@ -575,7 +546,7 @@ def _reason_after(rows: Sequence[Row], adds_up: AddsUp) -> str:
         return "notes" if noted and len(filled) < width and not usual else ""
     if not _TOTAL.fullmatch(label) or any(label in cells for _, cells in rows[:-1]):
         return ""
-    how = "mean" if _MEANS.search(label) else "sum"
+    how = "mean" if re.search("(?i)average|mean|durchschnitt|mittelwert", label) else "sum"
     numbers = [k for k in filled[1:] if kind_of_cell(row[k]) == "number"]
     return "totals" if any(adds_up(k, how) for k in numbers) else ""
 

@@ -17,18 +17,12 @@ import pandas as pd
 from rulekit.data.cells.columns import convert_columns
 from rulekit.data.headers import quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
+from rulekit.data.reading import spreadsheets
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.columnar import read_columnar
 from rulekit.data.reading.delimited import check_size, read_delimited
 from rulekit.data.reading.documents import read_json, rows_of_page
 from rulekit.data.reading.layout import TableLayout
-from rulekit.data.reading.spreadsheets import (
-    COMPOUND,
-    columns_of_rows,
-    frame_of_cells,
-    kind_of_archive,
-    read_spreadsheet,
-)
 from rulekit.data.reading.statistics_files import READERS, kind_of_statistics
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError, WideTableError
@@ -39,15 +33,12 @@ GZIP = b"\x1f\x8b"
 PART = 1 << 20  # bytes unpacked at once
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 SPREADSHEETS = ("xlsx", "xls", "xlsb", "ods")
-COLUMNAR = ("parquet", "arrow", "orc")
 _KINDS = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"))
 _COMPOUNDS = (
     ("EncryptedPackage", "It is a spreadsheet with a password. Save it without one."),
     ("WordDocument", "It is a text document. Save its table as CSV."),
     ("_VBA_PROJECT", "It is a spreadsheet with macros. Save it as XLSX or CSV."),
 )
-#: Files that a system adds to an archive.
-_HIDDEN = re.compile(r"__MACOSX/|(.*/)?\.[^/]*\Z", re.DOTALL)
 _PAGE = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head", b"<body", b"<div")
 _REFUSED = (
     (GZIP, "a gzip archive inside another; unpack it first"),
@@ -186,7 +177,40 @@ def decompress(raw: bytes, limits: Limits) -> bytes:
     if not _is_archive(raw):
         return raw
     is_zip = raw.startswith(ZIP)
-    content = _only_member(raw, limits) if is_zip else _gunzip(raw, limits)
+    if is_zip:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            files = [member for member in archive.infolist() if not member.is_dir()]
+            # a system adds hidden files
+            hidden = re.compile(r"__MACOSX/|(.*/)?\.[^/]*\Z", re.DOTALL)
+            members = [member for member in files if not hidden.match(member.filename)]
+            if len(members) != 1:
+                names = ", ".join(quote(member.filename) for member in members[:3])
+                archive_text = f"It is a ZIP archive of {len(members)} files ({names})"
+                raise DataError(f"{archive_text}; unpack it and give one table.")
+            if members[0].flag_bits & 1:
+                raise DataError("The ZIP archive is encrypted. Pack the table without a password.")
+            try:
+                with archive.open(members[0]) as file:
+                    content = file.read(limits.max_bytes + 1)
+            except (
+                zipfile.BadZipFile,
+                zlib.error,
+                NotImplementedError,
+                OSError,
+                EOFError,
+            ) as error:
+                raise DataError("The ZIP archive is damaged; pack the table anew.") from error
+    else:
+        stream = gzip.GzipFile(fileobj=io.BytesIO(raw))
+        try:  # in parts: one read would set `max_bytes` of memory aside
+            parts = iter(partial(stream.read, PART), b"")
+            content = b"".join(islice(parts, limits.max_bytes // PART + 1))
+        except EOFError as error:
+            raise DataError(
+                "The gzip archive is damaged: it ends too early; pack it anew."
+            ) from error
+        except (OSError, zlib.error) as error:
+            raise DataError("The gzip archive is damaged; pack the table anew.") from error
     if len(content) > limits.max_bytes:
         raise DataError(
             f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
@@ -198,36 +222,7 @@ def decompress(raw: bytes, limits: Limits) -> bytes:
 
 
 def _is_archive(raw: bytes) -> bool:
-    return raw.startswith(GZIP) or (raw.startswith(ZIP) and not kind_of_archive(raw))
-
-
-def _gunzip(raw: bytes, limits: Limits) -> bytes:
-    file = gzip.GzipFile(fileobj=io.BytesIO(raw))
-    try:  # in parts: one read would set `max_bytes` of memory aside
-        parts = iter(partial(file.read, PART), b"")
-        return b"".join(islice(parts, limits.max_bytes // PART + 1))
-    except EOFError as error:
-        raise DataError("The gzip archive is damaged: it ends too early; pack it anew.") from error
-    except (OSError, zlib.error) as error:
-        raise DataError("The gzip archive is damaged; pack the table anew.") from error
-
-
-def _only_member(raw: bytes, limits: Limits) -> bytes:
-    """Return the only file of a ZIP archive, but those that a system adds."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        files = [member for member in archive.infolist() if not member.is_dir()]
-        members = [member for member in files if not _HIDDEN.match(member.filename)]
-        if len(members) != 1:
-            names = ", ".join(quote(member.filename) for member in members[:3])
-            archive_text = f"It is a ZIP archive of {len(members)} files ({names})"
-            raise DataError(f"{archive_text}; unpack it and give one table.")
-        if members[0].flag_bits & 1:
-            raise DataError("The ZIP archive is encrypted. Pack the table without a password.")
-        try:
-            with archive.open(members[0]) as file:
-                return file.read(limits.max_bytes + 1)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
-            raise DataError("The ZIP archive is damaged; pack the table anew.") from error
+    return raw.startswith(GZIP) or (raw.startswith(ZIP) and not spreadsheets.kind_of_archive(raw))
 
 
 def _check_bytes(size: int, limits: Limits) -> None:
@@ -244,16 +239,24 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         raise DataError(
             f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Name no sheet."
         )
-    if kind in COLUMNAR:
+    if kind in ("parquet", "arrow", "orc"):
         return *read_columnar(raw, kind, options, limits), options, None, {}
     if kind in READERS:
-        return _from_statistics(raw, kind, options, limits)
+        frame, labels, notes = read_apart("statistics_files:read_statistics", raw, kind)
+        raw_names = list(frame.columns)
+        names, repairs = repair_headers(raw_names, limits)
+        positions = select_columns(names, options.columns, limits)
+        check_size(len(frame), len(positions), limits)
+        frame = frame.iloc[:, positions]
+        frame.columns = [names[k] for k in positions]
+        labels = {names[k]: labels[raw_names[k]] for k in positions if raw_names[k] in labels}
+        return frame, [*notes, *repairs], options, None, {"labels": labels}
     if kind == "html":
         rows, notes = rows_of_page(raw, options, limits)
-        table = columns_of_rows(rows, options, limits, "Row")
+        table = spreadsheets.columns_of_rows(rows, options, limits)
         table.notes[:0] = notes
     elif kind in SPREADSHEETS:
-        table = read_spreadsheet(raw, kind, options, limits)
+        table = spreadsheets.read_spreadsheet(raw, kind, options, limits)
     else:
         table = (read_json if kind == "json" else read_delimited)(raw, options, limits)
     del raw  # the bytes of a large file would take memory beside its columns
@@ -261,42 +264,26 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         read = convert_columns(table.columns, table.options)
         frame = pd.DataFrame(read.typed)
     else:
-        frame, read = frame_of_cells(table.columns, table.options)
+        frame, read = spreadsheets.frame_of_cells(table.columns, table.options)
     fields = {"units": {**read.units, **table.units}, "cells": read.cells}
     notes, options = [*table.notes, *read.notes()], read.collect_options()
     return frame, notes, options, table.layout, fields
-
-
-def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:
-    frame, labels, notes = read_apart("statistics_files:read_statistics", raw, kind)
-    raw_names = list(frame.columns)
-    names, repairs = repair_headers(raw_names, limits)
-    positions = select_columns(names, options.columns, limits)
-    check_size(len(frame), len(positions), limits)
-    frame = frame.iloc[:, positions]
-    frame.columns = [names[k] for k in positions]
-    labels = {names[k]: labels[raw_names[k]] for k in positions if raw_names[k] in labels}
-    return frame, [*notes, *repairs], options, None, {"labels": labels}
 
 
 def kind_of_file(raw: bytes) -> str:
     """Return the type of a file by its first bytes, as "text"; DataError if it is unsupported."""
     # Pickles are never opened.
     if raw.startswith(ZIP):
-        return kind_of_archive(raw) or "zip"
-    if raw.startswith(COMPOUND):
-        for word, sentence in _COMPOUNDS:
-            if word.encode("utf-16-le") in raw:
-                raise DataError(sentence)
+        return spreadsheets.kind_of_archive(raw) or "zip"
+    if raw.startswith(spreadsheets.COMPOUND):
+        if refused := [text for word, text in _COMPOUNDS if word.encode("utf-16-le") in raw]:
+            raise DataError(refused[0])
         return "xls"
     if raw.startswith(b"ORC") and b"ORC" in raw[-16:]:
         return "orc"
     kind = next((kind for mark, kind in _KINDS if raw.startswith(mark)), "")
-    return kind or kind_of_statistics(raw) or _kind_of_text(raw)
-
-
-def _kind_of_text(raw: bytes) -> str:
-    """Return "html", "json" or "text"; refuse other formats."""
+    if kind := kind or kind_of_statistics(raw):
+        return kind
     head = raw[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     if re.match(rb"\x80[\x02-\x05]", raw):
         raise DataError(

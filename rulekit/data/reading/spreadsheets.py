@@ -32,7 +32,7 @@ from rulekit.data.reading.layout import (
     find_layout,
     is_empty,
 )
-from rulekit.data.reading.workbook import Sheet, read_sheet
+from rulekit.data.reading.workbook import read_sheet
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
@@ -104,10 +104,18 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
     notes = []
     if len(sheet.names) > 1 and options.sheet is None:
         notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
-    if n_filled := _fill_merged(sheet):
+    n_filled = 0  # merged cells, downwards
+    for first, last, column in sheet.merged:
+        block = sheet.rows[first : last + 1] if first >= 0 <= column else []
+        value = block[0][column] if block and column < len(block[0]) else None
+        for row in [] if is_empty(value) else block[1:]:
+            if is_empty(row[column]):
+                row[column] = value
+                n_filled += 1
+    if n_filled:
         notes.append(f"{n_filled} cells below merged ones got their value.")
     rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
-    table = columns_of_rows(rows, options, limits, "Row")
+    table = columns_of_rows(rows, options, limits)
     notes += table.notes
     if n_errors:
         notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
@@ -172,41 +180,26 @@ def _number(letters: bytes) -> int:
     return number
 
 
-def _fill_merged(sheet: Sheet) -> int:
-    """Fill merged cells downwards; return the number of cells."""
-    n_filled = 0
-    for first, last, column in sheet.merged:
-        rows = sheet.rows[first : last + 1] if first >= 0 <= column else []
-        value = rows[0][column] if rows and column < len(rows[0]) else None
-        for row in [] if is_empty(value) else rows[1:]:
-            if is_empty(row[column]):
-                row[column] = value
-                n_filled += 1
-    return n_filled
-
-
-def columns_of_rows(
-    rows: Sequence[Row], options: ParseOptions, limits: Limits, word: str
-) -> RawTable:
+def columns_of_rows(rows: Sequence[Row], options: ParseOptions, limits: Limits) -> RawTable:
     """Return the requested columns of rows of cells (values or texts), with notes."""
     if not rows:
         raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
     check_width(max(len(row) for _, row in rows), limits)
     n_head = min(WINDOW, max(6, 20_000 // len(rows[0][1])))
-    layout = find_layout(rows[:n_head], options, word)
+    layout = find_layout(rows[:n_head], options, "Row")
     notes = list(layout.notes)
     names, repairs = repair_headers(layout.names, limits)
     skip, header = set(options.skip_rows or ()), list(layout.cells)
     body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
     comments = [number for number, row in body if layout.is_comment(row)]
-    notes += describe_comments(comments, word)
+    notes += describe_comments(comments, "Row")
     skip.update(comments)
     body = [row for row in body if row[0] not in skip]
     n_before = len(body)
     body = [row for row in body if len(header) < 2 or list(row[1]) != header]
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
-    n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), word)
+    n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), "Row")
     begin = rows[: n_head + LINES]
     layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more

@@ -33,7 +33,25 @@ def read_sheet(raw: bytes, requested: str | None) -> Sheet:
         ) from error
     try:
         with python_calamine.load_workbook(io.BytesIO(raw)) as book:
-            return _read(book, python_calamine, requested)
+            kind = python_calamine.SheetTypeEnum.WorkSheet
+            visible = python_calamine.SheetVisibleEnum.Visible
+            sheets = [sheet for sheet in book.sheets_metadata if sheet.typ == kind]
+            names = [sheet.name for sheet in sheets]
+            if requested is not None and requested not in names:
+                listed = ", ".join(map(quote, names[:8]))
+                raise DataError(
+                    f"The file has no sheet {quote(requested)}; its sheets are {listed}."
+                )
+            hidden = [sheet.name for sheet in sheets if sheet.visible != visible]
+            name = requested if requested is not None else _choose(book, names, hidden)
+            sheet = book.get_sheet_by_name(name)
+            row, column = sheet.start or (0, 0)
+            merged = tuple(
+                (first[0] - row, last[0] - row, first[1] - column)
+                for first, last in sheet.merged_cell_ranges or ()
+                if last[0] > first[0] and first >= (row, column)
+            )
+            return Sheet(name, sheet.to_python(), row, merged, tuple(names))
     except DataError:
         raise
     except python_calamine.PasswordError as error:
@@ -42,39 +60,19 @@ def read_sheet(raw: bytes, requested: str | None) -> Sheet:
         raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
 
 
-def _read(book: Any, calamine: Any, requested: str | None) -> Sheet:
-    kind, visible = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
-    sheets = [sheet for sheet in book.sheets_metadata if sheet.typ == kind]
-    names = [sheet.name for sheet in sheets]
-    hidden = tuple(sheet.name for sheet in sheets if sheet.visible != visible)
-    if requested is not None and requested not in names:
-        listed = ", ".join(map(quote, names[:8]))
-        raise DataError(f"The file has no sheet {quote(requested)}; its sheets are {listed}.")
-    name = requested if requested is not None else _choose(book, names, hidden)
-    sheet = book.get_sheet_by_name(name)
-    row, column = sheet.start or (0, 0)
-    merged = tuple(
-        (first[0] - row, last[0] - row, first[1] - column)
-        for first, last in sheet.merged_cell_ranges or ()
-        if last[0] > first[0] and first >= (row, column)
-    )
-    return Sheet(name, sheet.to_python(), row, merged, tuple(names))
-
-
 def _choose(book: Any, names: Sequence[str], hidden: Sequence[str]) -> str:
     """Return the first visible sheet that is not small beside the largest one."""
     if len(names) == 1:
         return names[0]
-    cells = {name: _count(book.get_sheet_by_name(name)) for name in names}
+    cells = {}
+    for name in names:
+        sheet = book.get_sheet_by_name(name)
+        height, width = int(sheet.height), int(sheet.width)
+        # few if it has one column or row only
+        cells[name] = height * width if min(height, width) > 1 else min(1, height * width)
     visible = [name for name in names if name not in hidden and cells[name]]
     names = visible or [name for name in names if cells[name]]
     if not names:
         raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
     most = max(cells[name] for name in names)
     return next(name for name in names if cells[name] >= SMALL * most)
-
-
-def _count(sheet: Any) -> int:
-    """Return the number of cells of a sheet; few if it has one column or row only."""
-    height, width = int(sheet.height), int(sheet.width)
-    return height * width if min(height, width) > 1 else min(1, height * width)

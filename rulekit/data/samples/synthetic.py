@@ -163,7 +163,11 @@ def _add_labels(
 ) -> Planted:
     joined = {"and": np.logical_and.reduce, "or": np.logical_or.reduce}
     inner, outer = ("and", "or") if form == "dnf" else ("or", "and")
-    met = [joined[inner]([_meets(frame, *test) for test in clause]) for clause in clauses]
+    meets = {"<=": pd.Series.le, ">": pd.Series.gt, "==": pd.Series.eq, "!=": pd.Series.ne}
+    met = [
+        joined[inner]([meets[op](frame[f], v) & frame[f].notna() for f, op, v in clause])
+        for clause in clauses
+    ]
     truth = np.asarray(joined[outer](met), dtype=bool)
     flipped = np.zeros(len(frame), dtype=bool)
     n_flipped = round(noise * len(frame))
@@ -173,12 +177,6 @@ def _add_labels(
     rule = f") {outer} (".join(parts)
     words = f"{names[0]!r} if ({rule}), else {names[1]!r}; {n_flipped} of {len(frame)} labels are "
     return Planted(frame, labels, truth, form, clauses, words + "flipped at random")
-
-
-def _meets(frame: pd.DataFrame, name: str, op: str, value: Any) -> NDArray[np.bool_]:
-    """Return where a test holds; a missing value meets none."""
-    met = {"<=": pd.Series.le, ">": pd.Series.gt, "==": pd.Series.eq, "!=": pd.Series.ne}[op]
-    return np.asarray(met(frame[name], value) & frame[name].notna(), dtype=bool)
 
 
 def _with_gaps(values: NDArray[Any], share: float, rng: np.random.Generator) -> pd.Series:

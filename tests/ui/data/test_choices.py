@@ -16,7 +16,6 @@ from ui.data.choices import (
     allow_missing,
     column_figures,
     columns_with_gaps,
-    find_protected,
     quantile_cuts,
 )
 from ui.export.formats import script
@@ -78,9 +77,6 @@ def test_cuts_are_named_once_and_leave_rows_on_both_sides():
     assert choices.set_aside(table.with_roles({"charges": "target"})) == words
     assert quantile_cuts(pd.Series([0.0] * 3 + [1.0] * 7)) == {"Lower quartile": 0.25}
     assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
-    people = pd.DataFrame({"age": [30, 40, 50, 60], "sex": list("mfmf"), "y": list("abab")})
-    table = Table.from_frame(people).with_roles({"y": "target", "sex": "ignore"})
-    assert find_protected(table) == ["age"]
 
 
 def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
