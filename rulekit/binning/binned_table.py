@@ -113,21 +113,6 @@ class Conditions:
         """Return in which bins some conditions of one feature hold, shape (its bins, k)."""
         return _inside(np.arange(self.n_codes[self.feature[columns[0]]]), self.runs[columns])
 
-    def blocks(self) -> list[tuple[list[int], list[int]]]:
-        """Group conditions that follow each other and share features: both of each block."""
-        last = {feature: int(columns[-1]) for feature, columns in self.of_feature.items()}
-        blocks: list[tuple[list[int], list[int]]] = []
-        end = -1
-        for j, feature in enumerate(self.feature.tolist()):
-            if j > end:
-                blocks.append(([], []))
-            features, columns = blocks[-1]
-            columns.append(j)
-            if feature not in features:
-                features.append(feature)
-            end = max(end, last[feature])
-        return blocks
-
 
 @dataclass(frozen=True, eq=False)
 class LazyLiterals(Sequence[Literal]):
@@ -398,8 +383,19 @@ class BinnedTable:
         # They sort as the rows of `values` do, found without them: of one feature, bins are ranked
         # by the conditions they are in, and features stand one after the other in `values` but for
         # those that read the same column of the table.
+        last = {feature: int(at[-1]) for feature, at in self.conditions.of_feature.items()}
+        blocks: list[tuple[list[int], list[int]]] = []  # features and conditions of each
+        end = -1
+        for j, feature in enumerate(self.feature.tolist()):
+            if j > end:
+                blocks.append(([], []))
+            features, columns = blocks[-1]
+            columns.append(j)
+            if feature not in features:
+                features.append(feature)
+            end = max(end, last[feature])
         ranks = []
-        for features, columns in self.conditions.blocks():
+        for features, columns in blocks:
             cells: NDArray[Any] = np.arange(self.n_codes[features[0]])[:, None]
             row: NDArray[Any] = self.codes[:, features[0]]
             if len(features) > 1:

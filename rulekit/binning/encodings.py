@@ -340,10 +340,9 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
     """List the conditions of one reading of a column in the order of `Literal.sort_key`."""
     literals = column.base_literals()
     if column.has_missing and column.find_cells()[:-1].any():  # not if all values are missing
-        name = column.name
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:
-            literals += [Literal(name, "missing"), Literal(name, "not-missing")]
+            literals += [Literal(column.name, op) for op in ("missing", "not-missing")]
     keys = sort_keys(literals)
     return tuple(literals[k] for k in sorted(range(len(keys)), key=keys.__getitem__))
 

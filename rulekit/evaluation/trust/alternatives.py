@@ -147,7 +147,20 @@ class Alternatives:
         rules = "1 rule costs" if len(self.rules) == 1 else f"{len(self.rules):,} rules cost"
         head = f"{rules} at most {margin} more than the best ({price})"
         columns = [self._describe_column(row, names or {}) for _, row in self.columns.iterrows()]
-        sentences = [head + self._describe_completeness(), *filter(None, columns)]
+        size = plural(self.max_conditions, "condition")
+        most = plural(self.complete_to, "condition")
+        complete = f". All rules of one clause and at most {most} are among them"
+        if self.complete:
+            complete = f". These are all rules of one clause and at most {size}."
+        elif self.margin < self.within:
+            these = "all" if self.max_clauses == 1 else "those found"
+            reduced = f"within {100 * self.margin:.2g} %"
+            complete = f"; there are more, and these are {these} {reduced}."
+        elif self.max_clauses == 1:
+            complete += f"; of those up to {size} time allowed a part."
+        else:
+            complete += "; rules of several clauses were searched for, and there may be more."
+        sentences = [head + complete, *filter(None, columns)]
         shares = self.disagreement().to_numpy()
         pairs = shares[np.triu_indices(len(shares), 1)]
         if len(pairs):
@@ -157,21 +170,6 @@ class Alternatives:
                 f"{percent(pairs.max())} at most."
             )
         return sentences
-
-    def _describe_completeness(self) -> str:
-        """Return whether the list is complete, as the end of a sentence."""
-        size = plural(self.max_conditions, "condition")
-        if self.complete:
-            return f". These are all rules of one clause and at most {size}."
-        if self.margin < self.within:
-            these = "all" if self.max_clauses == 1 else "those found"
-            most = f"within {100 * self.margin:.2g} %"
-            return f"; there are more, and these are {these} {most}."
-        most = plural(self.complete_to, "condition")
-        text = f". All rules of one clause and at most {most} are among them"
-        if self.max_clauses == 1:
-            return f"{text}; of those up to {size} time allowed a part."
-        return f"{text}; rules of several clauses were searched for, and there may be more."
 
     def _describe_column(self, row: Any, names: Names) -> str:
         """Return whether a column is needed, or what replaces it."""

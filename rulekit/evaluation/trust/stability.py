@@ -25,7 +25,7 @@ from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
-from rulekit.learners.paths import Paths
+from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED
@@ -463,7 +463,7 @@ class _Learning:
 
     learner: Any
     selects: bool = False
-    most: int | None = None  # points of a scorecard
+    most: int = 0  # points of a scorecard
     refines: bool = False
 
     @classmethod
@@ -491,29 +491,26 @@ def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> R
     rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1):  # the warnings of a hundred fits are not shown
         if again.selects:
-            model = _learn_best_size(again, learner, part, rest)
+            settings: list[Setting] = [{"max_conditions": k} for k in range(1, again.most + 1)]
+            if not again.most:
+                grid = search_grid(part[1])
+                settings = list(ParameterGrid({k: grid[k] for k in ("n_clauses", "theta")}))
+            # rules of all sizes, of which one is selected by its errors on the rows left out
+            paths = Paths(learner, learner._read(*part[:3]))
+            read = paths.rule(settings[0]), paths.table.schema
+            columns = read_like_training(learner, rest[0], *read)
+
+            def measure(rule: RuleSet) -> tuple[float, int, int]:
+                wrong = paths.table.predict(rule, columns) != rest[1]
+                return float(rest[3] @ wrong / rest[3].sum()), rule.n_conditions, rule.n_clauses
+
+            summary = FoldScores(paths.score(settings, measure, 3)[None]).summary(settings)
+            taken = settings[suggestion(summary, settings, "test_error")["default"]]
+            refined = {"refine_thresholds": True} if again.refines else {}
+            model = paths.model(taken | refined)
         else:
             model = learner._fit_quietly(*part[:3])
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
     values, codes = np.unique(part[1], return_inverse=True)
     usual = values[np.bincount(codes, part[3]).argmax()]
     return Resample(model.rule_set_, left, wrong, np.asarray(rest[1] != usual))
-
-
-def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
-    """Learn rules of all sizes, and select one by its errors on the rows left out."""
-    X, y, weight, _ = part
-    if again.most is None:
-        settings = list(ParameterGrid({k: search_grid(y)[k] for k in ("n_clauses", "theta")}))
-    else:
-        settings = [{"max_conditions": k} for k in range(1, again.most + 1)]
-    paths = Paths(learner, learner._read(X, y, weight))
-    columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
-
-    def measure(rule: RuleSet) -> tuple[float, int, int]:
-        wrong = paths.table.predict(rule, columns) != rest[1]
-        return float(rest[3] @ wrong / rest[3].sum()), rule.n_conditions, rule.n_clauses
-
-    summary = FoldScores(paths.score(settings, measure, 3)[None]).summary(settings)
-    taken = settings[suggestion(summary, settings, "test_error")["default"]]
-    return paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))

@@ -234,22 +234,19 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _limit_columns(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
         """Lower the price until the plane reads few enough columns, and no further than needed."""
         plane, above = program.solve(nu), nu
-        while self._reads_too_many(plane):
+        most = math.inf if self.max_features is None else self.max_features
+        while np.count_nonzero(plane.w) > most:
             above, nu = nu, nu * SHRINK
             plane = program.solve(nu)
         for _ in range(HALVINGS if above > nu else 0):
             middle = (nu + above) / 2
             tried = program.solve(middle)
-            if self._reads_too_many(tried):
+            if np.count_nonzero(tried.w) > most:
                 above = middle
             else:
                 nu, plane = middle, tried
         self.nu_ = nu
         return plane
-
-    def _reads_too_many(self, plane: LPSVMPlane) -> bool:
-        used = int(np.count_nonzero(plane.w))
-        return self.max_features is not None and used > self.max_features
 
     def decision_function(self, X: Any) -> Floats:
         """Return ``coef_ @ x + intercept_`` of each row, shape (n,)."""

@@ -60,6 +60,7 @@ def candidates(
     described: NDArray[np.bool_],
     weight: NDArray[np.float64],
     constraints: Constraints,
+    key: tuple[Any, ...] = (),
 ) -> Candidates:
     """List the conditions that may be given points, those that are required among them."""
     literals = [required for required in constraints.required if not isinstance(required, str)]
@@ -113,7 +114,7 @@ def candidates(
         class_masses(described, weight, FINITE),
         tuple(granted),
     )
-    return Candidates(problem, tuple(written))
+    return Candidates(problem, tuple(written), key)
 
 
 def _side(

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import cache
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cache, partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -252,8 +252,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         weight = self._weights(table)
         rule, shift = self._rule(work, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
-        trusted = (1.0, 0.0) if rule.is_constant else self._calibrate(work, table)
-        self._keep_chances(cards[-1], shift, trusted, table)
+        self._keep_chances(cards[-1], shift, work, table)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self.few_rows_hint_ = None
@@ -290,12 +289,9 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         binarizer_key, bins = self._bin_table(table)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
-        def begun() -> Candidates:
-            described = table.codes == positive
-            conditions = candidates(bins, table.columns, described, weight, constraints)
-            return replace(conditions, key=key)
-
-        return table.once(("points", *key), begun)
+        rows = table.columns, table.codes == positive, weight
+        begin = partial(candidates, bins, *rows, constraints, key)
+        return table.once(("points", *key), begin)
 
     def _cards(self, work: Candidates, table: TrainingTable, most: int) -> tuple[Card, ...]:
         """Search up to some number of conditions."""
@@ -339,16 +335,14 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         labels = (self.positive_label_,) * clauses
         return RuleSet((Clause(conditions),) * clauses, labels, "dnf", self.default_label_)
 
-    def _keep_chances(
-        self, card: Card, shift: int, trusted: tuple[float, float], table: TrainingTable
-    ) -> None:
-        """Compute the probability of each total and band; `trusted` rescales the card's odds."""
+    def _keep_chances(self, card: Card, shift: int, work: Candidates, table: TrainingTable) -> None:
+        """Compute the probability of each total and band."""
         self._chances: Chances | None = None
         self.chances_ = pd.DataFrame(columns=CHANCE_COLUMNS)
         self.bands_ = pd.DataFrame(columns=OF_A_BAND)
         self.band_rule_: RuleSet | None = None
         if not self.rule_set_.is_constant:
-            split, (trust, bias) = _split(self.rule_set_), trusted
+            split, (trust, bias) = _split(self.rule_set_), self._calibrate(work, table)
             slope, intercept = card.slope * trust, card.intercept * trust + bias
             positive, given = table.y == self.positive_label_, table.weights(None)
             weight = self._weights(table)
@@ -375,11 +369,10 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
             return 1.0, 0.0
         n, problem = len(table.codes), work.problem
         pairs = make_folds(table.codes, folds, random_state=0)[: math.ceil(folds * ENOUGH / n)]
-
-        def begun() -> list[PointsPath]:
-            return [PointsPath(problem.take_rows(train), BEAM, TRIES) for train, _ in pairs]
-
-        paths = table.once(("calibration", folds, *work.key), begun)
+        paths = table.once(
+            ("calibration", folds, *work.key),
+            lambda: [PointsPath(problem.take_rows(train), BEAM, TRIES) for train, _ in pairs],
+        )
         odds = np.zeros(n)
         for path, (_, test) in zip(paths, pairs, strict=True):
             card = path.cards(int(self.max_conditions))[-1]

@@ -56,10 +56,13 @@ def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> Mi
     # and the integer program is never begun.
     forced = cover.reduce()
     paid = int(cover.cost[forced].sum())
-    if not len(cover.points):
-        return _form(primes[forced], paid)
-    chosen, bound = cover.cheapest(cover.greedy(), time_limit)
-    return _form(primes[[*forced, *chosen]], paid + bound)
+    chosen: list[int] = []
+    bound = 0
+    if len(cover.points):
+        chosen, bound = cover.cheapest(cover.greedy(), time_limit)
+    cubes = primes[[*forced, *chosen]]
+    ordered = cubes[np.lexsort(cubes.T[::-1])] if cubes.shape[1] else cubes
+    return MinimumForm(ordered, int((cubes >= 0).sum()) + len(cubes), paid + bound)
 
 
 def prime_implicants(on: Bools, off: Bools) -> Cubes:
@@ -160,12 +163,6 @@ class _Cover:
         # costs are whole, so that a bound may be rounded up, but for the solver's tolerance
         bound = 0 if solution.bound is None else int(np.ceil(solution.bound - 1e-6))
         return chosen, max(bound, int(cost.min()))  # some prime is needed
-
-
-def _form(cubes: Cubes, bound: int) -> MinimumForm:
-    """Sort the terms and count them."""
-    ordered = cubes[np.lexsort(cubes.T[::-1])] if cubes.shape[1] else cubes
-    return MinimumForm(ordered, int((cubes >= 0).sum()) + len(cubes), bound)
 
 
 def _with_free(cells: Bools, axis: int, joined: np.ufunc) -> Bools:
