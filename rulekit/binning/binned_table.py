@@ -325,8 +325,7 @@ class BinnedTable:
             cells = np.bincount(codes[:, f], values, self.n_codes[f])
             np.cumsum(cells, out=line[starts[f] + 1 : starts[f + 1]])
         ends = line[self.conditions.ends]
-        sums: Floats = (ends[1::2] - ends[::2]).sum(axis=0)
-        return sums
+        return np.asarray((ends[1::2] - ends[::2]).sum(axis=0))
 
     def row_sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the conditions of each row: (d, k) to (n, k)."""

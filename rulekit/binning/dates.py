@@ -46,8 +46,7 @@ def round_to_calendar(column: OrderedColumn, raw: Values, distinct: Values) -> V
         round_day = round_date(low, high, cut)
         if round_day is None:
             k = int(np.searchsorted(distinct, cut, side="right"))
-            neighbours = distinct[k - 1 : k + 1].tolist()
-            turning_points.append(column.edge_between(cut, *neighbours))
+            turning_points.append(column.edge_between(cut, *distinct[k - 1 : k + 1].tolist()))
         else:
             turning_points.append(float(np.nextafter(round_day, -np.inf)))
     cuts = np.unique(np.array(turning_points, dtype=float))

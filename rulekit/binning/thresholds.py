@@ -42,8 +42,7 @@ def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) ->
         return _cut_evenly(ordered, n_thresholds + 1)
     parts = [n_thresholds]
     if len(sides) == 2:
-        share = round(n_thresholds * len(sides[0]) / n_other)
-        below = min(max(share, 1), n_thresholds - 1)
+        below = min(max(round(n_thresholds * len(sides[0]) / n_other), 1), n_thresholds - 1)
         parts = [below, n_thresholds - below]
     around = [sides[0][-1], usual] if sides[0][0] < usual else [usual]
     inside = [_cut_evenly(side, k) for side, k in zip(sides, parts, strict=True)]
@@ -79,8 +78,7 @@ def tree_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Val
     # the tree works in single precision: it is given ranks, which single precision holds exactly
     distinct, ranks = np.unique(values, return_inverse=True)
     tree.fit(ranks.reshape(-1, 1), classes)
-    inner = tree.tree_.feature >= 0
-    below = np.floor(tree.tree_.threshold[inner]).astype(int)
+    below = np.floor(tree.tree_.threshold[tree.tree_.feature >= 0]).astype(int)
     return np.asarray((distinct[below] + distinct[below + 1]) / 2, dtype=float)
 
 
@@ -184,8 +182,7 @@ def best_split(before: Counts, start: int, stop: int) -> list[Split]:
 
 def entropy(counts: Counts) -> NDArray[np.float64]:
     """Return the class entropy in bits of each row of counts, shape (k, c) -> (k,)."""
-    total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    share = counts / total
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     logs = log2(np.where(counts > 0, share, 1.0))
     return np.asarray(-(share * logs).sum(axis=1), dtype=float)
 

@@ -163,8 +163,7 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
             f"conditions; this rule has {len(conditions)}. Use `by='clauses'`, or a shorter rule."
         )
     holds = np.array(list(product((False, True), repeat=len(conditions))), dtype=bool)
-    patterns = likeness.patterns(holds ^ (rule.form == "cnf"))
-    chances = model._shares.compute_by_pattern(patterns)
+    chances = model._shares.compute_by_pattern(likeness.patterns(holds ^ (rule.form == "cnf")))
     on = chances[:, model.classes_.tolist().index(positive)].round(9) >= threshold
     sides = [(c, c.negate()) for c in conditions]
 

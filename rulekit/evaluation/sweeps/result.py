@@ -339,7 +339,6 @@ def fit_settings(
     """Iterate over a fitted model for each setting until `should_stop()`; one search a kind."""
     if hasattr(estimator, "_fit_settings"):  # a rule learner
         # not from a generator here: its frame would be the place that warnings name
-        fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)
-        return fits
+        return estimator._fit_settings(X, y, settings, sample_weight, should_stop)
     begun = takewhile(lambda _: should_stop is None or not should_stop(), settings)
     return (fit_setting(estimator, setting, X, y, sample_weight) for setting in begun)

@@ -109,8 +109,7 @@ class Alternatives:
 
     def differing_rows(self, rule: int | RuleSet) -> NDArray[np.intp]:
         """Return the positions of the rows that a rule (or number) predicts differently."""
-        other = self._rule(rule).predict(self.X) != self.selected.predict(self.X)
-        return np.flatnonzero(other)
+        return np.flatnonzero(self._rule(rule).predict(self.X) != self.selected.predict(self.X))
 
     def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
         """Describe the rows that a rule (or number) predicts differently by a clause.
@@ -176,8 +175,7 @@ class Alternatives:
         name = names.get(row["column"], row["column"])
         every = "Every one of them reads" if len(self.rules) > 1 else "It reads"
         if not row["selected"]:
-            needed = f"{every} {name}, which the given rule does not."
-            return needed if row["needed"] else ""
+            return f"{every} {name}, which the given rule does not." if row["needed"] else ""
         against = f"{percent(row['wrong'])} of the rows instead of {percent(self.selected_wrong)}"
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."

@@ -198,8 +198,7 @@ class Stability:
         means = counts[:2, seen] / counts[2, seen]
         error, usual_error = (float(weight @ m / weight.sum()) for m in means)
         gain = means[1] - means[0] - (usual_error - error)
-        spread = float(np.sqrt((weight**2) @ gain**2) / weight.sum())
-        return error, usual_error, spread
+        return error, usual_error, float(np.sqrt((weight**2) @ gain**2) / weight.sum())
 
     @property
     def beats_chance(self) -> bool:
@@ -506,8 +505,7 @@ def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> R
 
             summary = FoldScores(paths.score(settings, measure, 3)[None]).summary(settings)
             taken = settings[suggestion(summary, settings, "test_error")["default"]]
-            refined = {"refine_thresholds": True} if again.refines else {}
-            model = paths.model(taken | refined)
+            model = paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))
         else:
             model = learner._fit_quietly(*part[:3])
         wrong = np.asarray(model.predict(rest[0]) != rest[1])

@@ -346,8 +346,7 @@ def plane_price(n_least: float) -> float:
 
 def default_grid(y: ArrayLike) -> dict[str, Sequence[Any]]:
     """Return numbers of boxes and columns, and a price that suits a table's classes."""
-    counts = np.unique(read_labels(y), return_counts=True)[1]
-    price = plane_price(counts.min())
+    price = plane_price(np.unique(read_labels(y), return_counts=True)[1].min())
     return {"max_rules": CLAUSES, "max_columns": COLUMNS, "linear__nu": [price]}
 
 

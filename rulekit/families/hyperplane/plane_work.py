@@ -61,8 +61,7 @@ class Number:
         column = columns[self.feature]
         if self.level is None:
             return np.asarray(column, dtype=float)
-        absent = pd.isna(column)
-        return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
+        return np.where(pd.isna(column), np.nan, np.asarray(column == self.level, dtype=float))
 
     def literals(self, sign: float, low: float, high: float) -> tuple[Literal, ...]:
         """Write ``low < sign * value <= high`` as literals; infinite ends give none."""

@@ -262,8 +262,7 @@ class IdealFormula:
 
     def answers_of(self, types: Counts) -> NDArray[np.int64]:
         """Return the answers to the conditions of types, 0 or 1, shape (types, k)."""
-        k = len(self.pairs)
-        return (types[:, None] >> np.arange(k - 1, -1, -1)) & 1
+        return (types[:, None] >> np.arange(len(self.pairs) - 1, -1, -1)) & 1
 
 
 @dataclass(frozen=True, eq=False)

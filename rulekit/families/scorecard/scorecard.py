@@ -290,8 +290,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         key = binarizer_key, positive, constraints, weight.tobytes()
 
         rows = table.columns, table.codes == positive, weight
-        begin = partial(candidates, bins, *rows, constraints, key)
-        return table.once(("points", *key), begin)
+        return table.once(("points", *key), partial(candidates, bins, *rows, constraints, key))
 
     def _cards(self, work: Candidates, table: TrainingTable, most: int) -> tuple[Card, ...]:
         """Search up to some number of conditions."""
@@ -352,8 +351,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
             if np.ptp(weight) == 0:  # the answer is then the likelier class
                 even = min(max(even, split.total - 1 + AHEAD), split.total - AHEAD)
             self._chances = Chances(slope, -slope * even)
-            values = split.compute_values(table.columns)
-            totals, index = np.unique(values, return_inverse=True)
+            totals, index = np.unique(split.compute_values(table.columns), return_inverse=True)
             both = [
                 np.bincount(index, w * positive) / np.bincount(index, w) for w in (given, weight)
             ]

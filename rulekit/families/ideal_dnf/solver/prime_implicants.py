@@ -167,8 +167,7 @@ class _Cover:
 
 def _with_free(cells: Bools, axis: int, joined: np.ufunc) -> Bools:
     """Add to an axis of two answers a third place, "not read"."""
-    both = joined.reduce(cells, axis=axis, keepdims=True)
-    return np.concatenate([cells, both], axis=axis)
+    return np.concatenate([cells, joined.reduce(cells, axis=axis, keepdims=True)], axis=axis)
 
 
 def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:

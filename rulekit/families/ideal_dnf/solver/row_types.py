@@ -321,8 +321,7 @@ class ForwardSets:
         ordered = cells[order]
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
         counts = np.zeros((len(self._columns), int(ordered[-1]) + 2 & ~1))
-        sums = np.add.reduceat(self._rows[order], starts, axis=0)
-        counts[:, ordered[starts]] = sums.T
+        counts[:, ordered[starts]] = np.add.reduceat(self._rows[order], starts, axis=0).T
         rest = np.bincount(cells, self._weight, counts.shape[1]) - counts
         values = _impurities(counts) + _impurities(rest)
         column = int(np.flatnonzero(values <= values.min() * (1 + EQUAL))[0])

@@ -48,8 +48,7 @@ class PointsProblem:
         from rulekit.families.scorecard.solver.card_kernels import settle
 
         points, line = np.zeros(len(chosen), dtype=np.int64), np.zeros(2)
-        at = np.array(chosen, dtype=np.int64)
-        loss = settle(self._cells, at, enough, polish, points, line)
+        loss = settle(self._cells, np.array(chosen, np.int64), enough, polish, points, line)
         return tuple(points.tolist()), float(line[0]), float(line[1]), float(loss)
 
     def take_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
