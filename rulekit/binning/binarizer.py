@@ -235,8 +235,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the conditions as text (d,); `input_features` must be the names seen in `fit`."""
         check_is_fitted(self)
-        names = self.column_names_
-        if input_features is not None and list(input_features) != names:
+        if input_features is not None and list(input_features) != self.column_names_:
             raise ValueError(
                 "`input_features` is not equal to `feature_names_in_`. Leave it out, or give the "
                 "column names seen in `fit`."

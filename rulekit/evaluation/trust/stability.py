@@ -367,8 +367,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     >>> found.columns.set_index("column")["returned"].to_dict()["worst radius"]
     20
     """
-    wholes = ("n_resamples", n_resamples, 2), ("random_state", random_state, 0)
-    for name, value, low in wholes:
+    for name, value, low in (("n_resamples", n_resamples, 2), ("random_state", random_state, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
             raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
     positive = isinstance(budget_seconds, Real) and float(budget_seconds) > 0
@@ -482,8 +481,7 @@ def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> R
     """Learn from one resample, given as counts of rows."""
     X, y, weight, loss = rows
     learner = clone(again.learner)
-    learner_seed = learner.get_params(deep=False).get("random_state", 0)
-    if not isinstance(learner_seed, Integral):
+    if not isinstance(learner.get_params(deep=False).get("random_state", 0), Integral):
         learner.set_params(random_state=seed)
     seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]

@@ -32,6 +32,10 @@ from rulekit.rules.constraints import TURNED
 from rulekit.style.wording import plural
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
+PLANE_PRICE = 15.0  # times 1 / rows of the smaller class: a plane that reads all its few columns
+COLUMNS = (1, 2, 3, 4)
+CLAUSES = (1, 2, 3, 4, 5)
+CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
 @dataclass(eq=False, repr=False)
@@ -331,12 +335,6 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
                 f"plane of {type(plane.linear).__name__} leads the other way (weight "
                 f"{weight:.3g}). Take LPSVM(), which keeps the sign, or remove the direction."
             )
-
-
-PLANE_PRICE = 15.0  # times 1 / rows of the smaller class: a plane that reads all its few columns
-COLUMNS = (1, 2, 3, 4)
-CLAUSES = (1, 2, 3, 4, 5)
-CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
 def plane_price(n_least: float) -> float:

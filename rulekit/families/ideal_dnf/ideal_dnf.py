@@ -43,6 +43,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.style.wording import plural
 
 SAMPLE_ROWS = 2**18
+CONDITIONS = tuple(range(1, 11))
 DEPTH = 10  # conditions that are always ranked, so that settings can share one search
 
 
@@ -421,8 +422,6 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
                 "that occurs; raise `time_limit` to continue."
             )
 
-
-CONDITIONS = tuple(range(1, 11))
 
 FAMILY = Family(
     key="ideal",

@@ -137,8 +137,7 @@ def _pairs(
     position = np.concatenate([[0], np.cumsum(seen)])
     n_cells, spans = int(position[-1]), conditions.runs
     where: dict[tuple[int, ...], int] = {}
-    order = sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i))
-    for i in order:
+    for i in sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i)):
         span = position[spans[i]].tolist()
         runs = sorted(run for run in (span[:2], span[2:]) if run[0] < run[1])
         if len(runs) == 2 and runs[0][1] == runs[1][0]:

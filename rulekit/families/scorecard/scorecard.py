@@ -103,8 +103,7 @@ def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[
         if a < decides < b:
             return np.inf
         mass, hits = (s[b] - s[a] for s in sums)
-        whole_side = (a, b) in ((0, decides), (decides, n))
-        if mass < least and not whole_side:
+        if mass < least and (a, b) not in ((0, decides), (decides, n)):  # not a whole side
             return np.inf
         parts = np.array([hits, mass - hits])
         parts = parts[parts > 0]

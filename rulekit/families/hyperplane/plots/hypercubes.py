@@ -58,8 +58,7 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
         f"{k}. {plain(row.name_, 34)}<br>{plain(row.words, 44)}"
         for k, row in enumerate(intervals.rename(columns={"name": "name_"}).itertuples(), start=1)
     ]
-    start, stop = _share(intervals, "start"), _share(intervals, "stop")
-    value = _share(intervals, "value")
+    start, stop, value = (_share(intervals, column) for column in ("start", "stop", "value"))
     figure = go.Figure(layout=base_layout())
     bar = {"orientation": "h", "width": 0.3, "hoverinfo": "skip"}
     grey, words = {"color": "rgba(128,128,128,0.25)"}, "range in the training rows"
@@ -185,8 +184,7 @@ def coverage_figure(
         A line a class, from no box to all of them.
     """
     figure = go.Figure(layout=base_layout(320))
-    looks = outcome_looks(curves, classes)
-    for (name, counts), look in zip(curves.items(), looks, strict=True):
+    for (name, counts), look in zip(curves.items(), outcome_looks(curves, classes), strict=True):
         shares = np.concatenate([[0.0], np.cumsum(counts)]) / max(totals[name], 1)
         figure.add_scatter(
             x=list(range(len(shares))),
