@@ -254,19 +254,16 @@ class GroupMetrics:
         for measure, groups in self.small.items():
             if groups:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
-        return [
-            *sentences,
-            *(
-                f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
-                f"rows): {', '.join(measures)}."
-                for groups, measures in alike.items()
-            ),
-            *(
-                f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups have "
-                f"{self.few} rows or more."
-                for measure in GROUP_MEASURES
-                if measure not in self.gaps
-            ),
+        sentences += [
+            f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
+            f"rows): {', '.join(measures)}."
+            for groups, measures in alike.items()
+        ]
+        return sentences + [
+            f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups have "
+            f"{self.few} rows or more."
+            for measure in GROUP_MEASURES
+            if measure not in self.gaps
         ]
 
     def _share(self, group: str, share: float) -> str:

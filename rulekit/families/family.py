@@ -7,7 +7,6 @@ from typing import Any
 from rulekit.style.wording import plural
 
 Setting = Mapping[str, Any]
-DefaultGrid = Callable[[Any], Mapping[str, Sequence[Any]]]
 
 
 def size_words(setting: Setting) -> list[str]:
@@ -32,7 +31,7 @@ class Family:
     model: Any
     alone: Any = None
     title: str = ""
-    default_grid: DefaultGrid | None = None
+    default_grid: Callable[[Any], Mapping[str, Sequence[Any]]] | None = None
     command: str = ""
     question: str
     name: str

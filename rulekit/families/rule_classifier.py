@@ -213,9 +213,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         else:
             self._note_classes(table, self.positive_label)
         until = math.inf if self.time_limit is None else time.time() + self.time_limit
-        state = self.random_state
-        has_seed = isinstance(state, Integral)
-        seed = int(state) if has_seed else int(generator_of(state).integers(2**31))
+        has_seed, state = isinstance(self.random_state, Integral), self.random_state
+        seed = int(state if has_seed else generator_of(state).integers(2**31))
         forms = self._forms(seed, table)
         single = None if self.groups is not None else single_row_class(self.cv, table)
         if single is None:

@@ -24,7 +24,6 @@ from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
-Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
 
 
 class FoldMeasures:
@@ -97,7 +96,7 @@ class FoldTask:
 class Caller:
     """The caller, as seen by tasks; in another process a copy without its functions."""
 
-    land: Land | None
+    land: Callable[[int, int, dict[str, Any]], None] | None  # of setting, fold and measures
     should_stop: ShouldStop
     until: float  # when tasks in other processes end, as `time.time()`
     error: Exception | None = None

@@ -43,8 +43,8 @@ TRIES = 100  # attempts to draw groups until every class occurs
 N_REPORTS = 20  # number of progress reports
 ABOVE = (">", ">=")
 Names = Mapping[str, str]
-Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
 Draw = Callable[[int], tuple[Floats, int]]
+Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
 
 
 class Resample(NamedTuple):
