@@ -86,23 +86,17 @@ def solve_systems(A: Floats, b: Floats) -> Floats:
 
 def narrowest(within: Floats, around: Floats) -> tuple[Floats, Floats]:
     """Find for each pair of matrices the w of least ``w'within w / w'around w``."""
-    p = within.shape[1]
-    root = solve_systems(_triangle(around), np.broadcast_to(np.eye(p), within.shape))
-    values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, within, root))
-    least, each = values.argmin(axis=1), np.arange(len(within))
-    return np.einsum("kba,kb->ka", root, vectors[each, :, least]), values[each, least]
-
-
-def _triangle(A: Floats) -> Floats:
-    """Factor ``A = L L'`` after Cholesky."""
-    L = np.zeros_like(A)
-    for a in range(A.shape[1]):
+    p, L = within.shape[1], np.zeros_like(around)
+    for a in range(p):  # around = L L', after Cholesky
         for b in range(a + 1):
-            rest = A[:, a, b].copy()
+            rest = around[:, a, b].copy()
             for c in range(b):
                 rest -= L[:, a, c] * L[:, b, c]
             L[:, a, b] = np.sqrt(rest) if a == b else rest / L[:, b, b]
-    return L
+    root = solve_systems(L, np.broadcast_to(np.eye(p), within.shape))
+    values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, within, root))
+    least, each = values.argmin(axis=1), np.arange(len(within))
+    return np.einsum("kba,kb->ka", root, vectors[each, :, least]), values[each, least]
 
 
 def _eigen(C: Floats) -> tuple[Floats, Floats]:
@@ -114,18 +108,15 @@ def _eigen(C: Floats) -> tuple[Floats, Floats]:
     for _ in range(p + 1 if p > 2 else 1):  # as many leave nothing but rounding, up to p = 5 or so
         for a in range(p):
             for b in range(a + 1, p):
-                tangent = _tangent(C[a, a], C[b, b], C[a, b])
+                # of the smaller angle whose rotation makes C[a, b] zero
+                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                    slope = (C[b, b] - C[a, a]) / (2.0 * C[a, b])
+                    size = np.abs(slope) + np.sqrt(slope * slope + 1.0)
+                    tangent = np.where(slope < 0, -1.0, 1.0) / size
+                tangent = np.where(C[a, b] == 0, 0.0, tangent)
                 c = 1.0 / np.sqrt(tangent * tangent + 1.0)
                 s = tangent * c
                 for M in (C, C.transpose(1, 0, 2), turned.transpose(1, 0, 2)):  # rows are turned
                     M[a], M[b] = c * M[a] - s * M[b], s * M[a] + c * M[b]
     each = np.arange(p)
     return C[each, each].T, turned.transpose(2, 0, 1)
-
-
-def _tangent(first: Floats, second: Floats, between: Floats) -> Floats:
-    """Tangent of the smaller angle whose rotation makes ``between`` zero."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        slope = (second - first) / (2.0 * between)
-        tangent = np.where(slope < 0, -1.0, 1.0) / (np.abs(slope) + np.sqrt(slope * slope + 1.0))
-    return np.where(between == 0, 0.0, tangent)

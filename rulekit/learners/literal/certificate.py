@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,11 +19,12 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.condition import ORDERED
+from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
 from rulekit.search.clause_generation.exact_clause import (
     ALL_TESTS,
+    BoxClauses,
     ClauseLimits,
-    best_clause_of_table,
 )
 
 SAME = 1e-6  # objectives that differ by less than this are equal
@@ -230,7 +232,10 @@ def _search_bound(
     if one_clause:  # a finished search proves the optimal cost
         nothing = problem.constant_losses[0]  # cost of the rule without clauses
         incumbent = max(0.0, nothing - objective)
-        answer, met = best_clause_of_table(problem.table, theta, incumbent, limits)
+        rows = BoxRows.from_table(problem.table)
+        weight = np.asarray(rows.weight)
+        answer, box = BoxClauses(rows).find_best(theta, weight, incumbent, limits)
+        met = None if box is None else rows.find_conditions(box)
         lower, is_finished = nothing - answer.upper, answer.proved
         why_not = "the search for better rules did not come to its end in time"
     else:

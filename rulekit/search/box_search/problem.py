@@ -319,8 +319,12 @@ class BoxRows:
         chosen = np.zeros((len(boxes), self.n_conditions), dtype=bool)
         for r, f in np.argwhere(self.count_literals(boxes)).tolist():
             low, high, absent = boxes[r, f].tolist()
-            accepts = bool(absent and self.has_missing[f])
-            for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
+            accepts, last = bool(absent and self.has_missing[f]), int(self.n_bins[f]) - 1
+            ends: list[End] = [(f, low, last, accepts)] if low > 0 else []
+            ends += [(f, 0, high, accepts)] if high < last else []
+            if low > high:
+                ends = [(f, 1, 0, True)]
+            for end in ends or [(f, 0, last, False)]:
                 chosen[r, self.condition_of[end]] = True
         return chosen
 
@@ -333,16 +337,6 @@ class BoxRows:
             seen[self.column == column, :n_cells] = there
         missing = self.bins == self.n_bins[:, None]
         return np.asarray((missing & seen).any(axis=1), dtype=bool)
-
-
-def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
-    """List the ends of one interval."""
-    if low > high:
-        return [(f, 1, 0, True)]
-    if low == 0 and high == last:
-        return [(f, 0, last, False)]
-    ends: list[End] = [(f, low, last, accepts)] if low > 0 else []
-    return [*ends, (f, 0, high, accepts)] if high < last else ends
 
 
 def join_ends(n_bins: Ints, ends: Iterable[End]) -> Boxes:

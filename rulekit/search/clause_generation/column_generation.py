@@ -310,7 +310,18 @@ class _Choice:
     def descend(self, chosen: Ints) -> Ints:
         """Take the best single addition, removal or swap until none lowers the objective."""
         while True:
-            change = self._changes(chosen)
+            # of the objective by taking out one clause (row 0: none) and putting in another
+            held = self.held[chosen]
+            count = held.sum(axis=0)
+            # rows missed, or held by one alone
+            alone = np.zeros((1 + len(chosen), len(self.weight)))
+            alone[0] = np.where(count == 0, self.weight, 0.0)
+            alone[1:] = np.where(held & (count == 1), self.weight, 0.0)
+            saved = alone @ self._rows_by_clauses
+            change = np.zeros((1 + len(chosen), 1 + len(self.cost)))
+            change[1:] += (alone[1:].sum(axis=1) - self.cost[chosen])[:, None]
+            change[:, 1:] += self.cost - saved[0]
+            change[1:, 1:] -= saved[1:]
             out, into = divmod(int(change.argmin()), change.shape[1])
             if change[out, into] >= -GAIN:
                 return np.sort(chosen)
@@ -318,20 +329,6 @@ class _Choice:
                 chosen = np.delete(chosen, out - 1)
             if into:
                 chosen = np.append(chosen, into - 1)
-
-    def _changes(self, chosen: Ints) -> Floats:
-        """Change of the objective by taking out one clause (row 0: none) and putting in another."""
-        held = self.held[chosen]
-        count = held.sum(axis=0)
-        alone = np.zeros((1 + len(chosen), len(self.weight)))  # rows missed, or held by one alone
-        alone[0] = np.where(count == 0, self.weight, 0.0)
-        alone[1:] = np.where(held & (count == 1), self.weight, 0.0)
-        saved = alone @ self._rows_by_clauses
-        change = np.zeros((1 + len(chosen), 1 + len(self.cost)))
-        change[1:] += (alone[1:].sum(axis=1) - self.cost[chosen])[:, None]
-        change[:, 1:] += self.cost - saved[0]
-        change[1:, 1:] -= saved[1:]
-        return change
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import Bools, Floats
 from rulekit.search.box_search.problem import Boxes, BoxRows, End, Ints, join_ends
 from rulekit.search.machine_code import allocate
@@ -145,15 +144,6 @@ class BoxClauses:
         if best.chosen is None:
             return best, None
         return best, join_ends(self.problem.n_bins, [self._limits[j] for j in best.chosen])
-
-
-def best_clause_of_table(
-    table: BinnedTable, theta: float, incumbent: float, limits: ClauseLimits
-) -> tuple[ExactClause, Bools | None]:
-    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen."""
-    rows = BoxRows.from_table(table)
-    best, box = BoxClauses(rows).find_best(theta, np.asarray(rows.weight), incumbent, limits)
-    return best, None if box is None else rows.find_conditions(box)
 
 
 def best_clause(task: ClauseTask) -> ExactClause:

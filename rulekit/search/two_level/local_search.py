@@ -90,42 +90,44 @@ class _State:
         """Find the best way to switch off, drop, add or swap, if one helps."""
         best, best_key = None, (self.value - IMPROVEMENT, 0)
         for r, clause in enumerate(self.clauses):
-            rest = self._n_columns() - len(clause)
-            for move in self._changes(r, clause):
-                key = round(move.value, 9), rest + len(move.columns or ())
+            n_rest = self._n_columns() - len(clause)
+            others, price = self._others_hold(r), self.theta * n_rest
+            listed = [_Move("switch off", r, None, price + self._wrong(others))]
+            # A swap is a drop and an add in one: from each clause with one column less, and from
+            # the clause itself, all columns that could be added are weighed by one product.
+            bases = [tuple(c for c in clause if c != gone) for gone in clause]
+            opens = []
+            for base in (*bases, clause):
+                holds = self.counts[:, r] > 0 if base is clause else self._count(base) > 0
+                value = price + self.theta * len(base) + self._wrong(others & holds)
+                if base is not clause:
+                    listed.append(_Move("drop", r, base, value))
+                # rows whose answer an added column turns: all other clauses hold, this one does not
+                opens.append((base, value, np.where(others & ~holds, self.gain, 0.0)))
+            changes = np.array([o for _, _, o in opens], dtype=self.numbers.dtype) @ self.numbers
+            for (base, value, _), change in zip(opens, changes, strict=True):
+                if change.size:
+                    j = int(change.argmin())
+                    kind = "add" if base is clause else "swap"
+                    listed.append(_Move(kind, r, (*base, j), value + float(change[j]) + self.theta))
+            for move in listed:
+                key = round(move.value, 9), n_rest + len(move.columns or ())
                 if key < best_key and move.value < self.value - IMPROVEMENT:
                     best, best_key = move, key
         return best
-
-    def _changes(self, r: int, clause: tuple[int, ...]) -> list[_Move]:
-        """List what clause r may become, each with the value of the rule."""
-        others, rest = self._others_hold(r), self.theta * (self._n_columns() - len(clause))
-        listed = [_Move("switch off", r, None, rest + self._wrong(others))]
-        # A swap is a drop and an add in one: from each clause with one column less, and from the
-        # clause itself, all columns that could be added are weighed by one product.
-        bases = [tuple(c for c in clause if c != gone) for gone in clause]
-        opens = []
-        for base in (*bases, clause):
-            holds = self.counts[:, r] > 0 if base is clause else self._count(base) > 0
-            value = rest + self.theta * len(base) + self._wrong(others & holds)
-            if base is not clause:
-                listed.append(_Move("drop", r, base, value))
-            # rows whose answer an added column turns: all other clauses hold, this one does not
-            opens.append((base, value, np.where(others & ~holds, self.gain, 0.0)))
-        changes = np.array([o for _, _, o in opens], dtype=self.numbers.dtype) @ self.numbers
-        for (base, value, _), change in zip(opens, changes, strict=True):
-            if change.size:
-                j = int(change.argmin())
-                kind = "add" if base is clause else "swap"
-                listed.append(_Move(kind, r, (*base, j), value + float(change[j]) + self.theta))
-        return listed
 
     def best_cut(self) -> _Move | None:
         """Find the best move of one cut, if one helps."""
         best, lowest = None, self.value - IMPROVEMENT
         for r, clause in enumerate(self.clauses):
             for j in clause:
-                template, cut = self._template(j)
+                template, cut = j, -1  # the column that cut j is based on, and the rank before it
+                if j >= self._d:
+                    template, cut = self.moved[j - self._d]
+                elif self.table.side[j] != 0:
+                    rank = self.ranks[int(self.table.feature[j])]
+                    low = self.A[:, j] == (self.table.side[j] < 0)
+                    cut = int(rank[low & (rank >= 0)].max(initial=-1))
                 if self.table.side[template] == 0:
                     continue
                 base = tuple(c for c in clause if c != j)
@@ -180,16 +182,6 @@ class _State:
             self.clauses[move.r] = tuple(dict.fromkeys(columns))
             self.counts[:, move.r] = self._count(self.clauses[move.r])
         self.value = self._value()
-
-    def _template(self, j: int) -> tuple[int, int]:
-        """Return the column that cut j is based on, and the rank after which it cuts."""
-        if j >= self._d:
-            return self.moved[j - self._d]
-        if self.table.side[j] == 0:
-            return j, -1
-        rank = self.ranks[int(self.table.feature[j])]
-        low = self.A[:, j] == (self.table.side[j] < 0)
-        return j, int(rank[low & (rank >= 0)].max(initial=-1))
 
     def _others_hold(self, r: int) -> Bools:
         """Return where every clause except r holds, shape (n,)."""
