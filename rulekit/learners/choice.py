@@ -217,14 +217,32 @@ def suggestion(
     order = np.lexsort((size, total.round(12)))  # ties by conditions, then position
     filled = has_conditions(rows)
     chosen = next((i for i in order if filled[i]), order[0])
-    reason = _reason(rows.iloc[chosen], settings, y, price)
+    default, penalty = rows.iloc[chosen], f"{100 * CONDITION_PRICE:g} points"
+    if y == COST:
+        penalty = f"{price:.3g}"
+    elif y in MAXIMISED:
+        penalty = f"{CONDITION_PRICE:g}"
+    measure, penalty = y.replace("_", " "), f"at a penalty of {penalty} for each condition"
+    reason = (
+        f"Selected: {_name_setting(default, settings)} ({_value(default[y], y)} with "
+        f"{default['n_conditions']:.1f} conditions). "
+        f"It has the {'highest' if y in MAXIMISED else 'lowest'}"
+    )
+    if FOREST_LOSS in default:
+        reason += (
+            f" estimated {measure} {penalty}; the estimate combines the folds of similar settings "
+            "with a random forest's estimate for the rule on all rows "
+            f"({_value(default[FOREST_LOSS], y)})."
+        )
+    else:
+        reason += f" {measure}, averaged with similar settings, {penalty}."
     if chosen != order[0]:
         reason += (
             f" An empty rule ({_name_setting(rows.iloc[order[0]], settings)}), which predicts one "
             "class for every row, is no worse by that figure; the best setting with a condition "
             "was selected."
         )
-    selected = {"default": rows.iloc[chosen], "simplest_within_1se": simplest, "best": best}
+    selected = {"default": default, "simplest_within_1se": simplest, "best": best}
     return {name: int(row["setting"]) for name, row in selected.items()} | {"reason": reason}
 
 
@@ -299,26 +317,6 @@ def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], Ar
             before, after = np.r_[line[:1], line[:-1]], np.r_[line[1:], line[-1:]]
             smooth[members] = 0.25 * before + 0.5 * line + 0.25 * after
     return smooth
-
-
-def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
-    """Return which setting was selected, and by which figure, in two sentences."""
-    order = "highest" if y in MAXIMISED else "lowest"
-    penalty = f"{100 * CONDITION_PRICE:g} points"
-    if y == COST:
-        penalty = f"{price:.3g}"
-    elif y in MAXIMISED:
-        penalty = f"{CONDITION_PRICE:g}"
-    measure, penalty = y.replace("_", " "), f"at a penalty of {penalty} for each condition"
-    figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
-    selected = f"Selected: {_name_setting(default, settings)} ({figure}). It has the {order}"
-    if FOREST_LOSS not in default:
-        return f"{selected} {measure}, averaged with similar settings, {penalty}."
-    return (
-        f"{selected} estimated {measure} {penalty}; the estimate combines the folds of similar "
-        "settings with a random forest's estimate for the rule on all rows "
-        f"({_value(default[FOREST_LOSS], y)})."
-    )
 
 
 def _name_setting(row: Any, settings: Settings) -> str:

@@ -128,11 +128,6 @@ class Grid:
         return cls(first, max(1, last - first), step, -power)
 
     @property
-    def width(self) -> float:
-        """Distance of two edges."""
-        return self.step * 10.0**-self.decimals
-
-    @property
     def edges(self) -> Floats:
         """The edges, ascending: shape (n_bins + 1,)."""
         whole = self.step * (self.first + np.arange(self.n_bins + 1.0))
@@ -141,7 +136,8 @@ class Grid:
 
     def bin(self, value: Any) -> Any:
         """Return the bin index of a value, from 0, as an expression."""
-        index = (value / number(self.width)).ceil().cast("float64") - 1.0
+        width = number(self.step * 10.0**-self.decimals)
+        index = (value / width).ceil().cast("float64") - 1.0
         # a value beside an edge, divided, may fall on its other side
         index += (value > self._engine_edge(index + 1.0)).ifelse(1, 0)
         index -= (value <= self._engine_edge(index)).ifelse(1, 0)

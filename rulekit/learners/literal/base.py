@@ -14,7 +14,7 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
-from rulekit.learners.literal.several import fit_list
+from rulekit.learners.literal.several import SeveralClasses, cheaper_list, keep_list
 from rulekit.learners.training import (
     LearningProblem,
     TrainingTable,
@@ -217,7 +217,11 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
-            fit_list(self, table)
+            several, theta = SeveralClasses(self, table), float(self.theta)
+            self._note_several(table)
+            rule = several.one_against_rest(table.generator(self.random_state))
+            step = {"step": 0, "objective": several.objective(rule, theta)} | several.stopped
+            keep_list(self, several, cheaper_list(several, rule, theta, (step,)))
             return
         exact = getattr(self, "exact", False)  # uses bins without a Boolean matrix
         problem = self.problem_of(table, self.positive_label, by_cells=exact)

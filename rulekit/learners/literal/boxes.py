@@ -18,7 +18,7 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem, plain_label
 from rulekit.rules import Clause, RuleSet, simplify
-from rulekit.search.box_search.problem import BoxPrices, BoxRows
+from rulekit.search.box_search.problem import BoxPrices, BoxRows, join_ends, whole_box
 from rulekit.search.box_search.search import (
     Archive,
     ArchiveEntry,
@@ -151,8 +151,17 @@ class SearchedLists:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
         column = {literal: j for j, literal in enumerate(self.problem.literals)}
         clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
+        problem = self.search.problem
+        end_of = {j: end for end, j in problem.condition_of.items()}
+        if not {j for clause in clauses for j in clause} <= end_of.keys():
+            return None
+        joined = [join_ends(problem.n_bins, [end_of[j] for j in clause]) for clause in clauses]
+        boxes = np.concatenate([whole_box(problem.n_bins)[:0], *joined])
+        low, high, absent = boxes.transpose(2, 0, 1)
+        if ((low > high) & (absent == 0)).any():
+            return None
         labels = tuple(self.names.index(label) for label in rule.labels)
-        return self.search.rule_list(clauses, labels, self.names.index(rule.default))
+        return RuleList(boxes, labels, self.names.index(rule.default))
 
     def find_entry(
         self, start: RuleSet, theta: float, n_clauses: int, max_conditions: int | None

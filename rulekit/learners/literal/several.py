@@ -115,16 +115,6 @@ class ListSolution:
     history: tuple[Mapping[str, Any], ...]
 
 
-def fit_list(learner: Any, table: TrainingTable) -> None:
-    """Learn and store an ordered list, class by class."""
-    several = SeveralClasses(learner, table)
-    learner._note_several(table)
-    theta = float(learner.theta)
-    rule = several.one_against_rest(table.generator(learner.random_state))
-    step = {"step": 0, "objective": several.objective(rule, theta)} | several.stopped
-    keep_list(learner, several, cheaper_list(several, rule, theta, (step,)))
-
-
 def cheaper_list(
     several: SeveralClasses, rule: RuleSet, theta: float, history: tuple[Mapping[str, Any], ...]
 ) -> ListSolution:

@@ -228,10 +228,19 @@ class BoxRows:
                 f"{most}. Cut it less finely."
             )
         compact = self.cells.astype(np.min_scalar_type(int(max(most, self.y.max(initial=0)))))
-        merged = merge_equal_rows(compact, self.y, self.weight)
-        self.__dict__.update(zip(("cells", "y", "weight"), merged, strict=True))
-        charges = _charges(self.y, self.weight, self.prices, self.n_features)
-        self.__dict__["charges"] = charges
+        y, weight = self.y, self.weight
+        if len(compact):  # equal rows are merged, in an order that does not depend on theirs
+            kind = compact.dtype.newbyteorder(">")  # as bytes, they sort like tuples of their codes
+            table = np.ascontiguousarray(np.column_stack([compact, y]).astype(kind))
+            order = np.argsort(
+                table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0], kind="stable"
+            )
+            table = table[order]
+            first = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(axis=1)])
+            weight = np.add.reduceat(weight[order], first)
+            compact, y = np.ascontiguousarray(compact[order[first]]), y[order[first]]
+        charges = _charges(y, weight, self.prices, self.n_features)
+        self.__dict__.update(cells=compact, y=y, weight=weight, charges=charges)
 
     @classmethod
     def from_table(
@@ -369,21 +378,6 @@ def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bo
         inside = (code >= low[used]) & (code <= high[used])
         holds[r] = np.where(code == n_bins[used], absent[used] > 0, inside).all(axis=1)
     return holds.T
-
-
-def merge_equal_rows(
-    codes: NDArray[np.unsignedinteger], y: NDArray[Any], weight: Floats
-) -> tuple[NDArray[np.unsignedinteger], NDArray[Any], Floats]:
-    """Merge rows of equal codes and class, in an order that does not depend on theirs."""
-    if not len(codes):
-        return codes, y, weight
-    kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes
-    table = np.ascontiguousarray(np.column_stack([codes, y]).astype(kind))
-    order = np.argsort(table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0], kind="stable")
-    table, weight = table[order], weight[order]
-    first = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(axis=1)])
-    merged = np.add.reduceat(weight, first)
-    return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
 
 
 def _charges(y: NDArray[Any], weight: Floats, prices: BoxPrices, p: int) -> Floats:

@@ -220,10 +220,6 @@ class Descent(BoxMoves):
         self._visit(self._kernels.RECORD, len(boxes), 0.0)
         self._offer(archive)
 
-    def promising(self, most: int) -> Ints:
-        """List the features of the `most` columns whose changes came nearest to the best change."""
-        return self.features_of(self._work.reach, most)
-
     def features_of(self, worth: Floats, most: int) -> Ints:
         """List the features of the `most` columns that have the feature worth most."""
         column, best = self._table.features[:, 1], np.full(len(self._table.cells), -np.inf)
@@ -345,7 +341,9 @@ def search_rows(
     kept = np.arange(problem.n_features)
     if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
         used = [problem.count_literals(e.boxes) for e in archive.entries]
-        kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
+        # of the columns whose changes came nearest to the best change
+        promising = descent.features_of(descent._work.reach, PART_COLUMNS)
+        kept = np.union1d(promising, np.flatnonzero(np.vstack(used).any(0)))
         descent = Descent(problem.take_features(kept), plan.max_clauses)
     inner = Archive(descent.problem)
     for entry in archive.entries:

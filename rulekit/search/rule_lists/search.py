@@ -29,7 +29,6 @@ from rulekit.search.box_search.problem import (
     BoxRows,
     Ints,
     evaluate_boxes,
-    join_ends,
     whole_box,
 )
 from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
@@ -118,21 +117,6 @@ class ListSearch:
                     start = self._assign_classes(clauses, start)
                 self.visit(archive, start, theta, plan.max_clauses)
         return archive
-
-    def rule_list(
-        self, clauses: Sequence[Sequence[int]], labels: tuple[int, ...], default: int
-    ) -> RuleList | None:
-        """Make a list of clauses of conditions; None where one of these is no end of a box."""
-        end_of = {j: end for end, j in self.problem.condition_of.items()}
-        if not {j for clause in clauses for j in clause} <= end_of.keys():
-            return None
-        n_bins = self.problem.n_bins
-        joined = [join_ends(n_bins, [end_of[j] for j in clause]) for clause in clauses]
-        boxes = np.concatenate([whole_box(n_bins)[:0], *joined])
-        low, high, absent = boxes.transpose(2, 0, 1)
-        if ((low > high) & (absent == 0)).any():
-            return None
-        return RuleList(boxes, labels, default)
 
     def offer_conditions(self, archive: ListArchive) -> None:
         """Offer the best single condition: a new clause starts from two, which may both pay."""
