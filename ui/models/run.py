@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import streamlit as st
@@ -198,22 +199,17 @@ def _recall(spec: RunSpec, key: str) -> None:
         return
     st.session_state["_recalled"] = key
     with sentences(), st.spinner("Bringing back the points of earlier runs"):
-        for plain in app_state().runs:
+        state = app_state()
+        unnamed = replace(state, outcomes={})  # of runs before outcomes were named
+        earlier = [unnamed] if state.outcomes and unnamed.has_classes_of(state) else []
+        for plain, named in product(state.runs, [*earlier, state]):
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                _recall_run(requested, key)
-
-
-def _recall_run(requested: RunSpec, key: str) -> None:
-    """Restore the points of a run, whether it was before or after outcomes were named."""
-    state = app_state()
-    result = RunResult.from_comparison(requested, work(requested, state).load_stored(), key)
-    before = replace(state, outcomes={})
-    if not len(result.points) and state.outcomes and before.has_classes_of(state):
-        unnamed = replace(requested, costs=rename_costs(requested.costs, state, before))
-        found = work(unnamed, before).load_stored()
-        result = RunResult.from_comparison(unnamed, found, key).rename(before, state)
-    _join(result)
+                costs = rename_costs(requested.costs, state, named)
+                requested = replace(requested, costs=costs)
+                found = work(requested, named).load_stored()
+                result = RunResult.from_comparison(requested, found, key)
+                _join(result.rename(named, state))
 
 
 def _take(key: str) -> None:
