@@ -38,8 +38,27 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
     """Show the boxes of a plane: one column by column, in two columns, and all by size."""
     if not hypercubes.has_one_plane(model):
         return
+    with st.expander("The boxes on the plane's sides"):
+        _sides_card(model, train, words)
+    counts, totals = hypercubes.curves(model)
+    if not any(counts.values()):
+        return
+    with st.expander("What each further box covers"):
+        sentence = hyperplane.coverage_sentence(counts, totals)
+        figure = hyperplane.coverage_figure(counts, totals, classes=app_state().classes)
+        chart(figure, "cubes_coverage", sentence)
+        text = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
+        st.caption(f"{text}{percent(model.coverage_all_)} could be covered.")
+        table = hypercubes.coverage_table(model)
+        covered = [c for c in table.columns if c.startswith("covered")]
+        st.dataframe(
+            table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence
+        )
+
+
+def _sides_card(model: ClassifierMixin, train: Cases, words: Wording) -> None:
+    """Show a box of either side, column by column and in two columns."""
     described = md(str(model.positive_label_), 60)
-    st.markdown("**The boxes on the plane's sides**")
     st.caption(f"These clauses were cut from one side of a plane. A row of {described} is where")
     rule_text(hypercubes.plane_words(model, words))
     n_boxes = len(model.boxes_[model.positive_label_])
@@ -57,18 +76,6 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
         st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
     else:
         _one_box(model, train, label, chosen, words)
-    counts, totals = hypercubes.curves(model)
-    if not any(counts.values()):
-        return
-    st.markdown("**What each further box covers**")
-    sentence = hyperplane.coverage_sentence(counts, totals)
-    figure = hyperplane.coverage_figure(counts, totals, classes=app_state().classes)
-    chart(figure, "cubes_coverage", sentence)
-    text = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
-    st.caption(f"{text}{percent(model.coverage_all_)} could be covered.")
-    table = hypercubes.coverage_table(model)
-    covered = [c for c in table.columns if c.startswith("covered")]
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:

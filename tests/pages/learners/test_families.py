@@ -62,7 +62,7 @@ def test_a_picked_model_has_boxes_a_confidence_or_the_planes_answer():
 
 def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     app = on_cancer("rules")
-    assert "The boxes on the plane's sides" in text(app)
+    assert "The boxes on the plane's sides" in [e.label for e in app.expander]
     assert "the case is inside" in text(app)
     assert "The case meets" in text(app)
     assert "the rule predicts benign for them" in text(app)

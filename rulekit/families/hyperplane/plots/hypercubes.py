@@ -72,7 +72,9 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
     y = np.array(names, dtype=object)[finite]
     figure.add_scatter(x=value[finite], y=y, name="this case", **look)
     figure.update_layout(height=120 + 58 * len(names), barmode="overlay", showlegend=True)
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    # the value above the first bar needs room below the legend
+    figure.update_yaxes(range=[len(names) - 0.5, -1], type="category", automargin=True)
+    figure.update_yaxes(showgrid=False)
     figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in the column's range")
     return figure
 
