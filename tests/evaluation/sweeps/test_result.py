@@ -171,10 +171,7 @@ def test_a_summary_with_sizes_and_models_is_enough():
 
 def test_settings_that_are_whole_numbers_stay_whole_in_the_table():
     settings = [{"n_clauses": 2, "theta": 1}, {"n_clauses": 3, "theta": 0.5}]
-    rows = [
-        {"setting": k, "learner": "A", "fold": 0, "rule": "", **setting}
-        for k, setting in enumerate(settings)
-    ]
+    rows = [{"setting": k, "learner": "A", "fold": 0, **s} for k, s in enumerate(settings)]
     grids = [{k: [v] for k, v in setting.items()} for setting in [*settings, {"other": 0}]]
     table = Comparison((LearnerGrid("A", None, grids),), 1, "", tuple(rows)).table
     assert table["n_clauses"].dtype == int
