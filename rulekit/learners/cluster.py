@@ -6,7 +6,7 @@ import importlib.metadata
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -82,13 +82,9 @@ def _make_backend(client: Any, tasks: Sequence[tuple[Any, ...]]) -> Any:
                 2, int(super().effective_n_jobs(n_jobs))
             )  # joblib runs one job in the caller
 
-        def submit(self, func: Any, callback: Callable[[Any], None]) -> Any:
-            def report(future: Future[Any]) -> None:
-                if future.exception() is not None:  # joblib waits for its callback for ever
-                    callback(future.exception())
-
-            future = super().submit(func, callback)
-            future.add_done_callback(report)
+        def submit(self, func: Any, callback: Callable[[Any], Any]) -> Any:
+            future = super().submit(func, callback)  # joblib calls `callback` for results only
+            future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:

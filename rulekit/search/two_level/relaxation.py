@@ -35,7 +35,6 @@ from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.hamming import TwoLevelTask
 
-Groups = tuple[RedundancyGroup, ...]
 # Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
 # entries, and time grows with the square of their number.
 MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
@@ -46,36 +45,10 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     A, y, weight = task.distinct_rows
     (n, k), P, Z = A.shape, np.flatnonzero(y), np.flatnonzero(~y)
     each = n_clauses // copies  # clauses per copy
-    rows, lower = _one_copy(A, task.groups, P, Z)
-    width = rows.shape[1] - n  # n may be 0
-    copy, psi = rows[:, :width], rows[:, width:]
-    # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
-    # order the search would prove each of the R! arrangements of the same rule anew.
-    pairs = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
-    ordered = np.kron(pairs, np.arange(copy.shape[1]) < k)
-    total = [sparse.csr_array((len(Z), 2 * k)), -each * sparse.eye_array(len(Z))]  # of beta
-    matrix = sparse.block_array(
-        [
-            [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)],
-            [sparse.hstack(total * copies), _unit(Z, n)],  # psi - sum of beta >= -(R - 1)
-            [sparse.csr_array(ordered), None],
-        ],
-        format="csr",
-    )
-    low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
-    of_copy = np.concatenate([each * task.price, np.zeros(k + len(Z))])
-    whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
-    rows = matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)
-    bounds = np.zeros(len(whole)), np.where(whole, 1.0, np.inf)
-    return LinearProgram(np.append(np.tile(of_copy, copies), weight), *rows, *bounds, whole)
-
-
-def _one_copy(A: Floats, groups: Groups, P: Ints, Z: Ints) -> tuple[sparse.csr_array, Floats]:
-    """Write the rows of one clause, over its own variables and psi, and what they must reach."""
-    n, k = A.shape
+    # the rows of one clause, over its own variables and psi, and what they must reach
     pairs: list[tuple[int, int]] = []  # of a threshold and the next larger one of its side
     size = A.sum(axis=0)
-    for side in (side for g in groups for side in (g.low, g.high)):
+    for side in (side for g in task.groups for side in (g.low, g.high)):
         # by size, not by rank: missing values may make variants of one threshold, and a link is
         # right only where every row of Z in the narrower one is in the wider one
         order = side[np.argsort(size[side], kind="stable")]
@@ -99,7 +72,28 @@ def _one_copy(A: Floats, groups: Groups, P: Ints, Z: Ints) -> tuple[sparse.csr_a
         ],
         format="csr",
     )
-    return rows, (np.arange(rows.shape[0]) < len(P)).astype(float)
+    lower = (np.arange(rows.shape[0]) < len(P)).astype(float)
+    width = rows.shape[1] - n  # n may be 0
+    copy, psi = rows[:, :width], rows[:, width:]
+    # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
+    # order the search would prove each of the R! arrangements of the same rule anew.
+    in_turn = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
+    ordered = np.kron(in_turn, np.arange(copy.shape[1]) < k)
+    total = [sparse.csr_array((len(Z), 2 * k)), -each * sparse.eye_array(len(Z))]  # of beta
+    matrix = sparse.block_array(
+        [
+            [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)],
+            [sparse.hstack(total * copies), _unit(Z, n)],  # psi - sum of beta >= -(R - 1)
+            [sparse.csr_array(ordered), None],
+        ],
+        format="csr",
+    )
+    low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
+    of_copy = np.concatenate([each * task.price, np.zeros(k + len(Z))])
+    whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
+    limits = matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)
+    bounds = np.zeros(len(whole)), np.where(whole, 1.0, np.inf)
+    return LinearProgram(np.append(np.tile(of_copy, copies), weight), *limits, *bounds, whole)
 
 
 def _unit(columns: Ints, width: int) -> sparse.csr_array:
