@@ -120,7 +120,7 @@ def _speed(
     for k, (variant, (screening, spent)) in enumerate(screened.items()):
         one = setting | {"variant": variant}
         printed = seconds and seconds[1 + k]
-        small = screening.restrict()
+        small = screening.problem.take_columns(screening.kept)
         rows.append(_seconds("screening", spent, one, printed and printed[0]))
         if not full or small.P.shape[1] * g > MAX_FULL:
             continue
@@ -167,7 +167,7 @@ def _proof(
         | {"reference": proved.bound, "unit": "rows"},
     ]
     for variant, (screening, _) in screened.items():
-        small: ProvedClause = best_columns(screening.restrict())
+        small: ProvedClause = best_columns(screening.problem.take_columns(screening.kept))
         _same(small.cost, proved.cost, f"{table.name}: optimum with and without {variant} tests")
     n, d = len(table.X), problem.P.shape[1]
     if n * d <= MAX_CHECKED:
