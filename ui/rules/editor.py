@@ -276,7 +276,7 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
     lines = [line for line in export.to_text(rule).splitlines() if not line.startswith("#")]
     title = "A clause per line; the first that matches decides"
     example = "For example: IF age > 60 AND bmi >= 30 THEN ill. Words are in double quotes."
-    with st.expander("Bring your own rule"):
+    with st.expander("Bring your own rule", key="own_rule_open"):
         st.text_area(title, "\n".join(lines), key=TEXT, help=example, **KEEP)
         take = once(lambda: keep(read_own(st.session_state[TEXT], app_state()), OWN))
         st.button("Use my rule", key="take_own", on_click=take)
