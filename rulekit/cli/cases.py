@@ -7,16 +7,9 @@ import click
 import numpy as np
 import pandas as pd
 
-from rulekit.cli.inputs import (
-    TABLE,
-    ReadSettings,
-    note_report,
-    outcome_option,
-    read_outcomes,
-    reads_tables,
-)
+from rulekit.cli.inputs import ReadSettings, note_cells, outcome_option, read_outcomes, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.cli.show import RULE, as_json, read_rule, write_file
+from rulekit.cli.show import RULE, TABLE, as_json, read_rule, write_file
 from rulekit.data.columns.report import Report
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
@@ -46,7 +39,7 @@ def explain(
     if max(rows) > given.n_rows:
         raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
     read = columns_for(rule_set, given.frame.iloc[[row - 1 for row in rows]])
-    note_report(read.report, [row - 1 for row in rows])
+    note_cells(read.report, [row - 1 for row in rows])
     cases = explained(rule_set, read)
     if as_json:
         plain = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
@@ -98,7 +91,7 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
             earlier |= {"outcomes": actual, "before": before}
     result = scored(rule_set, given, **earlier)
     differing = {drift.column for drift in result.drift}  # their sentences say the same
-    note_report(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of
+    note_cells(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
         changes = options["changes"]
         frame = cases_frame(result, changes=changes, progress=work.report, cells=given.cells)

@@ -1,5 +1,7 @@
 """The command `check`: a rule verified over every possible row, and its test cases."""
 
+from typing import Any
+
 import click
 
 from rulekit.cli.inputs import ReadSettings, reads_tables
@@ -22,13 +24,7 @@ SHORTER = "Write the rule without what can go, as JSON, and list it."
 @reads_tables
 @click.pass_context
 def check(
-    context: click.Context,
-    /,
-    rule: str,
-    table: str | None,
-    as_json: bool,
-    reading: ReadSettings,
-    **options: str | None,
+    context: click.Context, /, rule: str, as_json: bool, reading: ReadSettings, **options: Any
 ) -> None:
     """Check RULE over every possible row; exit with 1 if it has a fault.
 
@@ -37,8 +33,8 @@ def check(
     limits within rounding of values are listed.
     """
     rule_set = read_rule(rule)
+    table, new, cases, output = (options[name] for name in ("table", "new", "cases", "output"))
     frame = None if table is None else reading.cases(table, rule_set).frame
-    new, cases, output = (options[name] for name in ("new", "cases", "output"))
     if new is not None and frame is None:
         raise click.UsageError("--new is compared with the training rows. Add their TABLE.")
     later = None if new is None else reading.cases(new, rule_set).frame

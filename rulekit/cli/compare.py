@@ -23,19 +23,12 @@ NUMBERED = 10  # rows listed where predictions differ
 @outcome_option
 @as_json
 @reads_tables
-def compare(
-    before: str,
-    after: str,
-    table: str | None,
-    target: str | None,
-    outcomes: dict[str, str],
-    as_json: bool,
-    reading: ReadSettings,
-) -> None:
+def compare(before: str, after: str, reading: ReadSettings, as_json: bool, **options: Any) -> None:
     """Compare an earlier RULE with a later one.
 
     With a TABLE, the rows with another prediction are listed.
     """
+    table, target, outcomes = (options[name] for name in ("table", "target", "outcomes"))
     if outcomes and target is None:
         raise click.UsageError("--outcome names values of the target. Give --target.")
     first, second = read_rule(before), read_rule(after)

@@ -29,14 +29,7 @@ WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 @click.option("--target", help="The column with the outcomes that errors are counted by.")
 @outcome_option
 @reads_tables
-def export(
-    rule: str,
-    form: str,
-    output: str | None,
-    table: str | None,
-    reading: ReadSettings,
-    **options: Any,
-) -> None:
+def export(rule: str, form: str, table: str | None, reading: ReadSettings, **options: Any) -> None:
     """Write RULE in another format.
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
@@ -72,8 +65,8 @@ def export(
         given = {"part": "score", "table": name}
     text = FORMATS[form].write(rule_set, **given)
     content = text if isinstance(text, bytes) else text.encode()
-    if output is not None:
-        write_file(output, content)
+    if options["output"] is not None:
+        write_file(options["output"], content)
     else:
         click.echo(content, nl=not content.endswith(b"\n"))
 

@@ -29,7 +29,6 @@ from rulekit.rules.schema import Schema
 SAMPLE = "sample:"
 OTHERS = "not {}"  # label of all other classes if there are more than two
 Verb = TypeVar("Verb", bound=Callable[..., Any])
-TABLE = click.argument("table", metavar="TABLE")
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ outcome_option = click.option(
 )
 
 
-def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
+def note_cells(report: Report, positions: Sequence[int] | None = None) -> None:
     """Print cells that count as missing, and what no training row had, by row of the table."""
     rows = None if positions is None else np.asarray(positions)
     for misfit in report.misfits:

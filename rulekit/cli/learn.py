@@ -10,27 +10,12 @@ from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
 from rulekit.binning.views import clean_frame
-from rulekit.cli.inputs import (
-    OTHERS,
-    TABLE,
-    ReadSettings,
-    outcome_option,
-    read_outcomes,
-    reads_tables,
-)
+from rulekit.cli.inputs import OTHERS, ReadSettings, outcome_option, read_outcomes, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.cli.show import as_json, write_file
-from rulekit.data import (
-    Costs,
-    Table,
-    hold_out,
-    make_folds,
-    quality_notes,
-    suggest_positive,
-    target_notes,
-)
+from rulekit.cli.show import TABLE, as_json, write_file
+from rulekit.data import Costs, Table, hold_out, quality_notes, suggest_positive, target_notes
 from rulekit.data.cells.levels import match_level
-from rulekit.data.folds import Fold, group_splitter
+from rulekit.data.folds import Fold, group_splitter, make_folds
 from rulekit.data.headers import quote
 from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
@@ -115,28 +100,18 @@ SETTINGS |= {"random_state": "--seed", "n_jobs": "--jobs"}
 @click.option("-o", "--output", metavar="FILE", help="Where the rule goes, as JSON.")
 @as_json
 @reads_tables
-def learn(
-    table: str,
-    target: str,
-    reading: ReadSettings,
-    output: str | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def learn(table: str, target: str, reading: ReadSettings, as_json: bool, **options: Any) -> None:
     """Learn a short rule from TABLE, and report its error on rows held out.
 
     Columns of dates (without --date), of identifiers and of free text are not learned from; each
     is named.
     """
-    _check_test_rows(options)
     model = _learner(options)
     read, used = reading.table(table)
     if (cut := options["above"]) is not None:
         read = read.with_cut(target, cut)
-        if (numbers := numbers_of_cut(target)) in options["use"]:
-            raise click.UsageError(
-                f"{numbers!r} holds the numbers to predict. Remove --use for it."
-            )
+        if (name := numbers_of_cut(target)) in options["use"]:
+            raise click.UsageError(f"{name!r} holds the numbers to predict. Remove --use for it.")
         options["positive"] = options["positive"] or outcomes_of_cut(target, cut)[0]
     given = _with_roles(read, target, options)
     _note_findings(given, target)
@@ -170,8 +145,8 @@ def learn(
         actual = read_outcomes(later, target, model.rule_set_, options["outcomes"])
         is_known = np.array([v is not None for v in actual])
         figures["test"] = _figures(model, later.frame[is_known], pd.Series(actual[is_known]), None)
-    if output is not None:
-        write_file(output, to_json(model).encode())
+    if options["output"] is not None:
+        write_file(options["output"], to_json(model).encode())
     _report(model, target, figures, as_json)
 
 
@@ -201,18 +176,6 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
     scaled = scale_points(model, **scale, label=label)
     model.rule_set_ = scaled.rule_set_
     note(scale_note(scaled))
-
-
-def _check_test_rows(options: dict[str, Any]) -> None:
-    """Check the options of test rows and folds; set the share of the rows that is held out."""
-    if options["test"] is not None and options["test_share"]:
-        raise click.UsageError("--test gives the test rows. Remove --test-share.")
-    if options["test_share"] is None:
-        options["test_share"] = TEST_SHARE if options["test"] is None else 0.0
-    if options["split_by"] is not None and options["group"] is not None:
-        raise click.UsageError("--split-by and --group exclude each other. Remove one.")
-    if options["folds"] is not None and options["learner"] != "short-rule":
-        raise click.UsageError("--folds has an effect with short-rule only. Remove it.")
 
 
 def _split(
@@ -253,25 +216,30 @@ def _aim(model: Any, target: str, positive: Any, options: dict[str, Any]) -> Non
 
 
 def _learner(options: dict[str, Any]) -> Any:
-    """Return the learner with the requested settings; settings it does not read are rejected."""
+    """Return the learner with the requested settings; what has no effect is rejected."""
     name = options["learner"]
     model = LEARNERS[name]
     model = type(model)(**model.get_params(deep=False))
-    settings = {}
-    for setting, option in SETTINGS.items():
-        if options[setting] is None:
-            continue
-        if setting in model.get_params(deep=False):
-            settings[setting] = options[setting]
-        elif setting != "random_state" or options["test_share"] <= 0:
-            raise click.UsageError(f"{option} has no effect with --learner {name}. Remove it.")
-    model.set_params(**settings)
+    params, tested = model.get_params(deep=False), options["test"] is not None
+    two_tests = tested and options["test_share"]
+    if options["test_share"] is None:
+        options["test_share"] = 0.0 if tested else TEST_SHARE
+    settings = {setting: options[setting] for setting in SETTINGS if options[setting] is not None}
+    unread = [setting for setting in settings if setting not in params]
+    if options["test_share"] > 0:  # the seed is that of the test rows
+        unread = [setting for setting in unread if setting != "random_state"]
+    two_splits = options["split_by"] is not None and options["group"] is not None
+    no_folds = options["folds"] is not None and name != "short-rule"
     miss, alarm = options["cost_miss"], options["cost_false_alarm"]
     one_cost, no_cost = (miss is None) != (alarm is None), miss is None and options["cost_unit"]
     every, is_short_rule = options["every_class"], isinstance(model, RuleClassifier)
     aimed, both = options["positive"] is not None, options["use"] and options["leave_out"]
     no_gaps = options["test_missing"] and not is_short_rule
     conflicts = {
+        "--test gives the test rows. Remove --test-share.": two_tests,
+        "--split-by and --group exclude each other. Remove one.": two_splits,
+        "--folds has an effect with short-rule only. Remove it.": no_folds,
+        **{f"{SETTINGS[s]} has no effect with --learner {name}. Remove it.": True for s in unread},
         "--every-class describes all classes. Remove --positive.": every and aimed,
         "One of two costs is missing. Give --cost-miss and --cost-false-alarm.": one_cost,
         "--cost-unit has no effect without costs. Add --cost-miss and --cost-false-alarm.": no_cost,
@@ -281,6 +249,7 @@ def _learner(options: dict[str, Any]) -> Any:
     }
     if sentence := next((text for text, is_wrong in conflicts.items() if is_wrong), None):
         raise click.UsageError(sentence)
+    model.set_params(**{setting: v for setting, v in settings.items() if setting in params})
     if is_short_rule:
         model.set_params(binarizer=Binarizer(test_missing=list(options["test_missing"])))
     return model

@@ -20,6 +20,7 @@ from rulekit.rules.codec import rule_to_dict
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 TEXT_BEGINS = (b"IF ", b"1. ", b"ALL OF", b"#")  # of a rule as text
 RULE = click.argument("rule", metavar="RULE")
+TABLE = click.argument("table", metavar="TABLE")
 
 
 @click.command()

@@ -248,17 +248,15 @@ def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], curre
     if read.op in WORDS:
         words = list(dict.fromkeys(str(x.value) for x in tests if x.op in WORDS))
         text = "" if current is None else current
-        plain, mark = text, f"[{re.escape(SEPARATORS)}]"
+        bare, mark = text, f"[{re.escape(SEPARATORS)}]"
         for word in words:
-            plain = re.sub(
-                rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I
-            )
+            bare = re.sub(rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", bare, flags=re.I)
         held = [w for w in words if f" {w} " in words_of(text)]
         # with and without some words: all combinations if few, else one by one
         sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
         chosen = [list(group) for n in sizes for group in combinations(words, n)]
         chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
-        return Domain(tuple(dict.fromkeys(" ".join([*plain.split(), *group]) for group in chosen)))
+        return Domain(tuple(dict.fromkeys(" ".join([*bare.split(), *group]) for group in chosen)))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
         levels = [v for v in read.order if v in seen] if seen else read.order

@@ -11,21 +11,10 @@ from rulekit.explain.boundary import DomainValue, cells_of
 from rulekit.explain.counterfactual import Change, changes_between, turning_values
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import Bounds, Ranges, Row, columns_for, row_values, rows_with
-from rulekit.rules import (
-    Branch,
-    Clause,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    Tree,
-    tree_of_rule,
-)
+from rulekit.rules import Branch, Clause, Condition, Literal, PointsSplit, RuleSet, tree_of_rule
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.sums import power_law_of
+from rulekit.rules.sums import LinearSplit, PowerLawSplit, power_law_of
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     LONG_SUM,
@@ -170,10 +159,8 @@ def read_points(
     3 points are 2 short of 5 (age 72 > 60 gives 3, bp 120 gives nothing);
     enough if bp were above 140 (now 120)
     """
-    columns = rows_with({f: row[f] for f in split.features}, {})
-    given = tuple(
-        GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
-    )
+    cells = rows_with({f: row[f] for f in split.features}, {})
+    given = tuple(GivenPoints(c, p, row[c.feature], bool(c.mask(cells)[0])) for c, p in split.given)
     return PointsReading(split, given, ranges or {}, whole or {}, wording)
 
 
@@ -282,8 +269,7 @@ def explain_path(
     read = {f: columns[f] for f in rule.features}
     paths = []
     for i in range(n):
-        row, path = row_values(read, i), []
-        node: Tree = tree
+        row, path, node = row_values(read, i), [], tree
         while isinstance(node, Branch):
             condition = node.condition
             if split := power_law_of(condition):

@@ -13,15 +13,7 @@ from rulekit.plots import outcomes
 from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
-from rulekit.style.palette import (
-    BLUE,
-    GREY,
-    VERMILION,
-    base_layout,
-    has_legend,
-    outcome_looks,
-    plain,
-)
+from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, outcome_looks, plain
 from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.scorecard import scales_of
 from rulekit.style.wording import plural, short_number
@@ -101,9 +93,8 @@ def case_figure(
     for trace in figure.data[len(labels) :]:
         trace.showlegend = False
     height = 70 + HEIGHT * len(panels)
-    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
+    outcomes.stack_bars(figure, height, labels)
     figure.update_layout(margin={"t": 60, "b": 30}, legend={"y": 1 + 24 / (height - 90)})
-    figure.update_layout(showlegend=has_legend(labels))
     figure.update_annotations(font_size=13)
     return figure
 

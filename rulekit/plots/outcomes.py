@@ -114,8 +114,7 @@ def outcome_bins_figure(
             **inside,
         )
     mark_cuts(figure, places)
-    layout = {"barmode": "stack", "bargap": 0, "showlegend": has_legend(labels)}
-    figure.update_layout(base_layout(360), **layout)
+    stack_bars(figure, 360, labels)
     title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
     figure.update_xaxes(title_text=title, row=2, col=1)
     if len(distinct) <= FEW:
@@ -240,6 +239,12 @@ def interval_signs(row: Mapping[str, float]) -> str:
         return "missing"
     parts = [f"> {low:g}"] * (not np.isinf(low)) + [f"≤ {high:g}"] * (not np.isinf(high))
     return ", ".join(parts) or "any"
+
+
+def stack_bars(figure: go.Figure, height: int, labels: Sequence[object]) -> None:
+    """Stack the bars of histograms, and name the outcomes if there is room."""
+    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
+    figure.update_layout(showlegend=has_legend(labels))
 
 
 def add_histogram(

@@ -400,12 +400,7 @@ def _lines(line: Baseline, y: str, before: str = "") -> list[str]:
 
 
 def _choose_vertical_range(
-    points: pd.DataFrame,
-    y: str,
-    beside: Sequence[float],
-    *,
-    everywhere: bool,
-    selected: int | None = None,
+    points: pd.DataFrame, y: str, beside: Sequence[float], *, everywhere: bool, selected: int | None
 ) -> Pair | None:
     """Choose the vertical range: near points, their bars and lines; None without points."""
     values = points[y].to_numpy(dtype=float)

@@ -47,10 +47,8 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
                     if index is None:
                         lines += [""] * bool(lines[-1]) + [line, ""]
                     else:
-                        lines += [
-                            line,
-                            *[f"   <br>*{text}*" for text in remarks[index : index + 1]],
-                        ]
+                        lines.append(line)
+                        lines += [f"   <br>*{text}*" for text in remarks[index : index + 1]]
         written.append("\n".join(lines).strip())
     return "\n\n".join(written) + "\n"
 

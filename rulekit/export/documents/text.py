@@ -67,13 +67,8 @@ PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")  # in a sum, where a minus sign 
 PLAIN_FACTOR = re.compile(rf"(?!max$){PLAIN_TERM.pattern}")
 HAS_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
 PLAIN_LABEL = re.compile(r"(?!(?:true|false|inf|nan)$)[^\W\d]\w*(?:[ -]\w+)*")
-SPOKEN = {
-    "==": "=",
-    "not-in": "NOT IN",
-    "in": "IN",
-    "contains": "CONTAINS",
-    "not-contains": "NOT CONTAINS",
-}
+SPOKEN = {"==": "=", "in": "IN", "not-in": "NOT IN"}
+SPOKEN |= {"contains": "CONTAINS", "not-contains": "NOT CONTAINS"}
 READING = {"dnf": "the first line that holds decides", "cnf": "every line has to hold"}
 EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 # patterns of the parser
