@@ -178,20 +178,18 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
     note(scale_note(scaled))
 
 
-def _split(
-    model: Any, table: Table, X: pd.DataFrame, y: pd.Series, options: dict[str, Any]
-) -> Fold:
+def _split(model: Any, read: Table, X: pd.DataFrame, y: pd.Series, options: dict[str, Any]) -> Fold:
     """Split the rows into training and test; set the inner folds of a learner that has them."""
-    groups, by, seed = table.groups(), options["split_by"], options["random_state"] or 0
+    groups, by, seed = read.groups(), options["split_by"], options["random_state"] or 0
     names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
-    times = None if by is None else table.times(by).loc[X.index]
+    times = None if by is None else read.times(by).loc[X.index]
     share = options["test_share"]
     train, test = hold_out(y.to_numpy(), share, groups=names, time=times, random_state=seed)
     if times is not None and len(test):
         note(f"Tested on the rows from {quote(str(times.iloc[test].min()))} on.")
     if isinstance(model, RuleClassifier):
         if options["folds"] is not None:
-            folds = table.frame.loc[X.index, options["folds"]].iloc[train]
+            folds = read.frame.loc[X.index, options["folds"]].iloc[train]
             model.set_params(cv=PredefinedSplit(pd.factorize(folds)[0]))
         elif times is not None:
             model.set_params(cv=make_folds(y.iloc[train], model.cv, time=times.iloc[train]))

@@ -187,12 +187,7 @@ class SplitReading:
 
 
 def read_split(
-    split: PowerLawSplit,
-    row: Row,
-    *,
-    ranges: Ranges | None = None,
-    whole: Bounds | None = None,
-    wording: Wording = PLAIN,
+    split: PowerLawSplit, row: Row, *, ranges: Ranges, whole: Bounds, wording: Wording
 ) -> SplitReading:
     """Read a split on one row; widths in `ranges` compare changes, `whole` bounds whole numbers."""
     columns = rows_with({f: row[f] for f in split.features}, {})
@@ -205,12 +200,12 @@ def read_split(
     terms = tuple(
         TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
-    here, widths, changes = {f: float(row[f]) for f in split.features}, ranges or {}, []
+    here, changes = {f: float(row[f]) for f in split.features}, []
     turned = turning_values(
-        (split,), here, split.features, lambda c: split.mask(c) != holds, widths, whole or {}
+        (split,), here, split.features, lambda c: split.mask(c) != holds, ranges, whole
     )
     for f, new in turned:
-        old, step, width = here[f], abs(new - here[f]), widths.get(f)
+        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
         text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
         size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
         changes.append((size, Change(f, old, new, text, size if width else None)))

@@ -78,12 +78,9 @@ class Explanation:
     def counterfactual(self) -> Counterfactual:
         """The smallest change that gives another prediction; computed on first access."""
         context = self._context
+        fixed: Any = {"immutable": context.immutable, "wording": context.wording}
         return smallest_change(
-            context.rule,
-            self.values,
-            training=context.training.columns,
-            immutable=context.immutable,
-            wording=context.wording,
+            context.rule, self.values, training=context.training.columns, **fixed
         )
 
     @property

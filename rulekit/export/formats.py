@@ -111,15 +111,12 @@ class Format:
 
 
 def _sql(
-    in_engine: Callable[..., list[Any]],
-    engine: str = "SQLite",
-    query: str = "SELECT {} FROM t",
-    table: str = "t",
+    run: Callable[..., Any], engine: str = "SQLite", sql: str = "SELECT {} FROM t", table: str = "t"
 ) -> tuple[engines.Run, str, str]:
     """Return what runs SQL in the place of `{}` in a query, how that is checked, and the engine."""
-    start, end = query.split("{}")
+    start, end = sql.split("{}")
     return (
-        lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n),
+        lambda text, rows, n: run(f"{start}{text}{end}", table, rows, n),
         "this SQL is run",
         engine,
     )

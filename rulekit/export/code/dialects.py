@@ -1,6 +1,7 @@
 """The databases that rules can be written for, and what differs between their SQL."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 IS_NAN = (
     "UPPER(CAST({} AS TEXT)) = 'NAN'"  # of any type: NaN as text is spelled the same everywhere
@@ -66,6 +67,7 @@ ANSI = Dialect(
     since=f"(FLOOR({SECONDS}) / 86400.0)",
     longest=None,
 )
+FINITE: Any = {"nan": None, "infinity": None}
 #: The databases, by their names for `to_sql`.
 DIALECTS = {
     "ansi": ANSI,
@@ -114,21 +116,14 @@ DIALECTS = {
     "sqlserver": Dialect(
         "SQL Server",
         "tsql",
-        nan=None,
-        infinity=None,
+        **FINITE,
         text="{} COLLATE Latin1_General_100_BIN2",
         letters="N",
         truth=("1", "0"),
         longest=128,
     ),
     "mysql": Dialect(
-        "MySQL",
-        "mysql",
-        nan=None,
-        infinity=None,
-        text="{} COLLATE utf8mb4_0900_bin",
-        translates=False,
-        longest=64,
+        "MySQL", "mysql", **FINITE, text="{} COLLATE utf8mb4_0900_bin", translates=False, longest=64
     ),
     "oracle": Dialect(
         "Oracle",

@@ -139,16 +139,12 @@ def write_sum(split: PowerLawSplit, base: Callable[[Factor], str], number: Write
 
 
 def law_text(
-    term: PowerLaw,
-    base: Callable[[Factor], str],
-    times: str = " * ",
-    over: str = " / ",
-    one: str = "1.0",
+    law: PowerLaw, base: Callable[..., str], times: str = " * ", over: str = " / ", one: str = "1.0"
 ) -> str:
     """Write a product of powers without its weight, the denominators' product below."""
     up, down = (
         times.join(base(f) for f in factors for _ in range(abs(f.exponent)))
-        for factors in (term.numerators, term.denominators)
+        for factors in (law.numerators, law.denominators)
     )
     if not down:
         return f"({up})"

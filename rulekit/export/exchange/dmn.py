@@ -287,17 +287,15 @@ def _sign(split: LinearSplit | PointsSplit) -> str:
     return f"{sign} {feel(value)}"
 
 
-def _with_gap(
-    condition: Condition, subject: str, kind: str, tests: Sequence[str], word: str
-) -> FeelTest:
+def _with_gap(condition: Condition, subject: str, kind: str, tests: list[str], op: str) -> FeelTest:
     """Join tests such as "> 5" by "and" or "or", with the result for null."""
 
     def whole(about: str) -> str:
-        joined = f" {word} ".join(f"{about} {test}" for test in tests)
+        joined = f" {op} ".join(f"{about} {test}" for test in tests)
         joined = f"({joined})" if len(tests) > 1 else joined
         return f"{about} {'= null or' if condition.missing else '!= null and'} {joined}"
 
-    if word == "and" and (len(tests) > 1 or tests[0].startswith("!=")):
+    if op == "and" and (len(tests) > 1 or tests[0].startswith("!=")):
         return FeelTest(subject, kind, whole, whole("?"))
     cells = ["null"] * condition.missing + [test.removeprefix("= ") for test in tests]
     return FeelTest(subject, kind, whole, ", ".join(cells))

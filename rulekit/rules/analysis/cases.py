@@ -175,7 +175,7 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
             yield Mutation("condition", shorter, k, condition, text, True)
             if isinstance(condition, Literal):
                 of_column = schema.column(condition.feature)
-                for part, changed, text, level in _change(condition, of_column):
+                for part, changed, text, level in _vary(condition, of_column):
                     conditions = (changed if c == condition else c for c in clause.conditions)
                     mutated = rule.with_conditions(k, conditions)
                     yield Mutation(part, mutated, k, condition, text, part == "level", level)
@@ -190,9 +190,7 @@ def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
     return f"a total of {bands[k].total} or more" if bands else f"{word} {k + 1}"
 
 
-def _change(
-    literal: Literal, column: ColumnSchema | None
-) -> Iterator[tuple[str, Literal, str, str]]:
+def _vary(literal: Literal, column: ColumnSchema | None) -> Iterator[tuple[str, Literal, str, str]]:
     """List changes of one test: the part, the changed test, what a row shows, a level."""
     changes: list[tuple[str, dict[str, Any], str, str]] = []
     text = str(literal)
@@ -257,7 +255,7 @@ def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
         changes += [
             ("points", literal, points + k, text, "") for k in (1, -1, 2, -2, 3, -3) if points + k
         ]
-        turned = _change(literal, schema.column(literal.feature))
+        turned = _vary(literal, schema.column(literal.feature))
         changes += [(part, test, points, text, level) for part, test, text, level in turned]
         for part, changed, given, text, level in changes:
             new = {(literal, points): (changed, given)}
