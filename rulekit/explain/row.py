@@ -78,10 +78,8 @@ class Explanation:
     def counterfactual(self) -> Counterfactual:
         """The smallest change that gives another prediction; computed on first access."""
         context = self._context
-        fixed: Any = {"immutable": context.immutable, "wording": context.wording}
-        return smallest_change(
-            context.rule, self.values, training=context.training.columns, **fixed
-        )
+        more: Any = {"immutable": context.immutable, "wording": context.wording}
+        return smallest_change(context.rule, self.values, training=context.training.columns, **more)
 
     @property
     def supporting(self) -> tuple[str, ...]:

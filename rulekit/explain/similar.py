@@ -107,7 +107,18 @@ def similar_cases(
     conditions = tuple(dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,))))
     here = stack_masks(conditions, rows_with({f: values[f] for f in rule.features}, {}))
     agreement = np.mean(stack_masks(conditions, training.columns) == here, axis=1)
-    distance = np.mean([_difference(f, training, values[f]) for f in rule.features], axis=0)
+    differences = []  # of each column, from 0 (equal) to 1
+    for feature in rule.features:
+        column, value = training.columns[feature], values[feature]
+        absent, width = missing_in(column), training.ranges.get(feature)
+        if value is None:
+            unlike: Any = 1.0
+        elif width is None:
+            unlike = (column != value).astype(float)
+        else:
+            unlike = np.minimum(np.abs(column - value) / width, 1.0)
+        differences.append(np.where(absent, float(value is not None), unlike))
+    distance = np.mean(differences, axis=0)
     order = np.lexsort((distance, -agreement))[:k].tolist()
     read = {f: training.columns[f] for f in rule.features}
     labels = [None] * len(agreement) if training.labels is None else training.labels
@@ -115,15 +126,3 @@ def similar_cases(
         SimilarCase(i, labels[i], float(agreement[i]), float(distance[i]), row_values(read, i))
         for i in order
     )
-
-
-def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:
-    """Compare one column with one value, from 0 (equal) to 1 (different)."""
-    column = training.columns[feature]
-    absent = missing_in(column)
-    if value is None:
-        return np.where(absent, 0.0, 1.0)
-    width = training.ranges.get(feature)
-    if width is None:
-        return np.where(absent, 1.0, (column != value).astype(float))
-    return np.where(absent, 1.0, np.minimum(np.abs(column - value) / width, 1.0))

@@ -114,12 +114,7 @@ def _sql(
     run: Callable[..., Any], engine: str = "SQLite", sql: str = "SELECT {} FROM t", table: str = "t"
 ) -> tuple[engines.Run, str, str]:
     """Return what runs SQL in the place of `{}` in a query, how that is checked, and the engine."""
-    start, end = sql.split("{}")
-    return (
-        lambda text, rows, n: run(f"{start}{text}{end}", table, rows, n),
-        "this SQL is run",
-        engine,
-    )
+    return (lambda text, rows, n: run(sql.format(text), table, rows, n), "this SQL is run", engine)
 
 
 # what runs a format, how it is checked, and the engine's name

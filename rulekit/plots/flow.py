@@ -162,9 +162,7 @@ def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
     return {label: f"… {' '.join(each[n:])}" for label, each in words.items()}
 
 
-def _head(
-    truth: NDArray[Any], looks: Mapping[Any, Look], short: Mapping[Any, str], noun: str
-) -> list[str]:
+def _head(truth: Any, looks: Mapping[Any, Look], short: Mapping[Any, str], noun: str) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
     room = 30 if len(looks) <= 6 else 16  # of many outcomes, two stand in a line
@@ -197,9 +195,7 @@ def _lines(
     return [*map(plain, wrapped), f"<b>{plain(short[part.label], WIDTH - 28)}</b>: {counts}"]
 
 
-def _draw(
-    figure: go.Figure, part: Part, top: float, truth: NDArray[Any], looks: Any, number: int
-) -> None:
+def _draw(figure: go.Figure, part: Part, top: float, truth: Any, looks: Any, number: int) -> None:
     """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
     predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"

@@ -23,7 +23,40 @@ CountedRows = tuple[NDArray[np.bool_], NDArray[np.object_], NDArray[np.int64]]
 def _count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
-        return _count_by_engine(rule, X, y)
+        import ibis
+
+        # in the database: one GROUP BY of the matched clauses and the class
+        writer = ExpressionWriter(X)
+        clauses = [writer.clause(c) for c in rule.clauses]
+        keys = {}
+        for start in range(0, len(clauses), WORD):
+            held = enumerate(clauses[start : start + WORD])
+            keys[f"k{start // WORD}"] = sum(
+                c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held
+            )
+        problems = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
+        if isinstance(y, str):
+            if y not in X.columns:
+                raise RuleError(f"The table has no column {y!r}, which `y` names.")
+            y = X[y]
+        if not hasattr(y, "type"):
+            found = type(y).__name__
+            raise RuleError(
+                f"For a table in a database `y` must be a column or its name; got {found}."
+            )
+        truth = y if y.type().is_integer() else read(y)  # whole numbers stay whole
+        rows = X.select(y=truth, **keys, **problems)
+        sums = {name: rows[name].fill_null(False).sum() for name in problems}
+        counts = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
+        for name, problem in zip(problems, writer.problems, strict=True):
+            if any(counts[name]):
+                raise RuleError(problem)
+        classes = np.empty(len(counts["y"]), dtype=object)
+        classes[:] = counts["y"]
+        words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(classes))
+        places = np.arange(len(clauses))
+        fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
+        return fired, classes, np.array(counts["n"], dtype=np.int64)
     cells = y.to_list() if hasattr(y, "to_list") else y  # NumPy has not all types of polars
     columns, truth = rule.read(X), np.asarray(cells).astype(object)
     for name, column in columns.items():
@@ -33,39 +66,6 @@ def _count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
                 f"{name!r} has {len(column)}."
             )
     return rule.clauses_fired(columns), truth, np.ones(len(truth), dtype=np.int64)
-
-
-def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
-    """Count in the database: one GROUP BY of the matched clauses and the class."""
-    import ibis
-
-    writer = ExpressionWriter(table)
-    clauses = [writer.clause(c) for c in rule.clauses]
-    keys = {}
-    for start in range(0, len(clauses), WORD):
-        held = enumerate(clauses[start : start + WORD])
-        keys[f"k{start // WORD}"] = sum(c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held)
-    problems = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
-    if isinstance(y, str):
-        if y not in table.columns:
-            raise RuleError(f"The table has no column {y!r}, which `y` names.")
-        y = table[y]
-    if not hasattr(y, "type"):
-        found = type(y).__name__
-        raise RuleError(f"For a table in a database `y` must be a column or its name; got {found}.")
-    truth = y if y.type().is_integer() else read(y)  # whole numbers stay whole
-    rows = table.select(y=truth, **keys, **problems)
-    sums = {name: rows[name].fill_null(False).sum() for name in problems}
-    counts = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
-    for name, problem in zip(problems, writer.problems, strict=True):
-        if any(counts[name]):
-            raise RuleError(problem)
-    classes = np.empty(len(counts["y"]), dtype=object)
-    classes[:] = counts["y"]
-    words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(classes))
-    places = np.arange(len(clauses))
-    fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
-    return fired, classes, np.array(counts["n"], dtype=np.int64)
 
 
 Z_95 = 1.959963984540054  # two-sided 95 % point of the normal distribution

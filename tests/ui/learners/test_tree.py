@@ -61,9 +61,8 @@ def test_the_table_of_changes_states_the_numbers_of_the_sentences(mass, height):
     words, row = Wording(), {"mass_kg": mass, "height": height}
     reading = read_split(SPLIT, row, ranges={}, whole={}, wording=words)
     table = changes_table(reading, words)
-    assert len(table) == len(reading.changes) > 0
     values = [c.text.rpartition(" ")[2] for c in reading.changes]
-    assert list(table["changes the result at"]) == values
+    assert list(table["changes the result at"]) == values != []
     assert changes_words(reading).endswith(f" to {table['changes the result at'][0]}.")
 
 
