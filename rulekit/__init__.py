@@ -23,7 +23,7 @@ __version__ = "1.0.0"
 
 def _write_notebook(subject: Any) -> str:
     """Write an object for a notebook; only then are the exports loaded."""
-    from rulekit.export.documents.notebook import write_notebook
+    from rulekit.export.documents.html import write_notebook
 
     return write_notebook(subject)
 

@@ -88,14 +88,6 @@ def _features_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(read)))
 
 
-def rule_of_conditions(
-    clauses: Iterable[tuple[Condition, ...]], label: Label, form: str, default: Label
-) -> "RuleSet":
-    """Build a rule of one label from the conditions of its clauses."""
-    joined = tuple(Clause(conditions, CLAUSE_OP[form]) for conditions in clauses)
-    return RuleSet(joined, (label,) * max(len(joined), int(form == "cnf")), form, default)
-
-
 def n_rows(columns: Columns) -> int:
     """Count the rows of a table given as columns; a table without columns has none."""
     return next((len(column) for column in columns.values()), 0)

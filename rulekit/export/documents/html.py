@@ -1,14 +1,15 @@
-"""Documents as self-contained web pages: no script, no request, styles inside."""
+"""Documents as web pages, and what notebooks show: no script, no request, styles inside."""
 
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from rulekit.explain import Explanation
 from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.text import write_lines
-from rulekit.export.subject import ClauseNumbers
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.style.phrases import Wording
+from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import capital
 
@@ -29,6 +30,12 @@ svg{max-width:40rem}
 rect{vector-effect:non-scaling-stroke}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
+NOTEBOOK_STYLE = """
+.rulekit{max-width:52rem}.rulekit ol{list-style:none;padding-left:0}.rulekit .size,.rulekit .count{
+opacity:.75}.rulekit svg{display:block;width:100%;max-width:30rem;height:12px}
+.rulekit .right{fill:#0072b2}.rulekit .wrong{fill:none;stroke:#0072b2;stroke-width:1}
+.rulekit td,.rulekit th{text-align:left}.rulekit td.n{text-align:right}
+"""
 
 TAGS = {"": "<p>{}</p>", "note": '<p class="size">{}</p>', "heading": "<h2>{}</h2>"}
 MANY = 5  # classes, above which a confusion table is written smaller
@@ -175,3 +182,16 @@ def draw_parts(
     note = f"{n:g} {rows} rows; filled: predicted correctly, outlined: wrongly."
     picture = doc.Raw("\n".join([*lines, "</ol>"]))
     return [doc.Text("Where the rows go", "heading"), doc.Text(note, "note"), picture]
+
+
+def write_notebook(subject: Any) -> str:
+    """Write a rule, a fitted model or an explanation for a notebook."""
+    if isinstance(subject, Explanation):
+        others: list[doc.Cell] = [*subject.supporting, *(r.text for r in subject.reasons)]
+        blocks: list[doc.Block] = [doc.Text(subject.sentence), *[others] * bool(others)]
+    else:
+        rule, parts = rule_to_export(subject), getattr(subject, "training_counts_", None)
+        blocks = doc.describe_rule(subject)
+        if parts is not None and not rule.is_constant:
+            blocks += draw_parts(rule, PLAIN, parts, "training")
+    return f'<div class="rulekit"><style>{NOTEBOOK_STYLE}</style>\n{write_blocks(blocks)}\n</div>'

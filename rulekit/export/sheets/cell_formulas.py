@@ -13,8 +13,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import law_text
-from rulekit.export.subject import column_kinds
-from rulekit.rules import Condition, Literal, PointsSplit, RuleSet
+from rulekit.rules import Condition, Literal, PointsSplit
 from rulekit.rules.condition import DAY, GAPS, ORDERED, SEPARATORS, WORDS, moment, since_of
 from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
@@ -52,19 +51,6 @@ class Values:
             self.listed += map(check_cell, values)
             self.ranges[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
         return self.ranges[key]
-
-
-def cell_kinds(rule: RuleSet) -> dict[str, str]:
-    """Return the type of each column's cells: as in `column_kinds`, and "date"."""
-    kinds = column_kinds(rule)
-    dates = {t.feature for t in rule.tests if t.part is not None}
-    for test in rule.tests:
-        if test.feature in dates and test.part is None and test.values:
-            raise ExportError(
-                f"Column {test.feature!r} is read as a date and as text, but a cell of a "
-                "spreadsheet holds one of them. Take Python or JSON."
-            )
-    return kinds | dict.fromkeys(dates, "date")
 
 
 def cell_of(value: Any, kind: str) -> Any:

@@ -11,7 +11,7 @@ from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
 from rulekit.export.documents.text import TextWriter, clause_text, size_text
 from rulekit.export.sheets import cell_formulas as formulas
-from rulekit.export.subject import check_label, describe_columns, rule_to_export
+from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.condition import WORDS
 from rulekit.style.phrases import Wording, clause_words, condition_text
@@ -196,7 +196,14 @@ class _BookWriter:
 
     def __init__(self, rule: RuleSet, book: Any, wording: Wording) -> None:
         self.rule, self.wording = rule, wording
-        self.kinds = formulas.cell_kinds(rule)
+        dates = {t.feature for t in rule.tests if t.part is not None}
+        self.kinds = column_kinds(rule) | dict.fromkeys(dates, "date")
+        for test in rule.tests:
+            if test.feature in dates and test.part is None and test.values:
+                raise ExportError(
+                    f"Column {test.feature!r} is read as a date and as text, but a cell of a "
+                    "spreadsheet holds one of them. Take Python or JSON."
+                )
         for name in rule.features:
             formulas.check_cell(name or " ")
         labels = [check_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]

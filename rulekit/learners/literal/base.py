@@ -24,7 +24,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral
-from rulekit.rules.rule_set import Label, rule_of_conditions
+from rulekit.rules.rule_set import CLAUSE_OP, Label
 from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
@@ -302,7 +302,9 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the rule from its clauses."""
-        return rule_of_conditions(clauses, self.positive_label_, self.form, self.default_label_)
+        joined = tuple(Clause(conditions, CLAUSE_OP[self.form]) for conditions in clauses)
+        labels = (self.positive_label_,) * max(len(joined), int(self.form == "cnf"))
+        return RuleSet(joined, labels, self.form, self.default_label_)
 
     def _keep(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, table: TrainingTable

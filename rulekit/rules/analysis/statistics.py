@@ -31,9 +31,8 @@ def _count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
         keys = {}
         for start in range(0, len(clauses), WORD):
             held = enumerate(clauses[start : start + WORD])
-            keys[f"k{start // WORD}"] = sum(
-                c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held
-            )
+            bits = (c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held)
+            keys[f"k{start // WORD}"] = sum(bits)
         problems = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
         if isinstance(y, str):
             if y not in X.columns:
