@@ -31,8 +31,6 @@ from rulekit.style.phrases import (
     write_bounds,
 )
 
-MAX_CHANGES = 3
-
 
 @dataclass(frozen=True)
 class GivenPoints:
@@ -125,7 +123,7 @@ class PointsReading:
             return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
         short = "short of" if reached else "too many to stay below"
         text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
-        most = 1 if wording.spoken else MAX_CHANGES
+        most = 1 if wording.spoken else 3  # changes in one sentence
         enough = " or if ".join(c.text for c in self.changes[:most])
         return f"{text}; enough if {enough}" if enough else text
 
@@ -187,7 +185,12 @@ class SplitReading:
 
 
 def read_split(
-    split: PowerLawSplit, row: Row, *, ranges: Ranges, whole: Bounds, wording: Wording
+    split: PowerLawSplit,
+    row: Row,
+    *,
+    ranges: Ranges | None = None,
+    whole: Bounds | None = None,
+    wording: Wording = PLAIN,
 ) -> SplitReading:
     """Read a split on one row; widths in `ranges` compare changes, `whole` bounds whole numbers."""
     columns = rows_with({f: row[f] for f in split.features}, {})
@@ -200,12 +203,12 @@ def read_split(
     terms = tuple(
         TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
-    here, changes = {f: float(row[f]) for f in split.features}, []
+    here, widths, changes = {f: float(row[f]) for f in split.features}, ranges or {}, []
     turned = turning_values(
-        (split,), here, split.features, lambda c: split.mask(c) != holds, ranges, whole
+        (split,), here, split.features, lambda c: split.mask(c) != holds, widths, whole or {}
     )
     for f, new in turned:
-        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
+        old, step, width = here[f], abs(new - here[f]), widths.get(f)
         text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
         size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
         changes.append((size, Change(f, old, new, text, size if width else None)))

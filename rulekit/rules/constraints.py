@@ -10,7 +10,6 @@ from rulekit.rules.literal import Literal
 
 ColumnOrLiteral = str | Literal
 TURNED = {">": "<", "<": ">"}
-NOT_EQUAL = ("!=", "not-in")
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class Constraints:
         """Return whether clauses of the class that directions lead to may contain a literal."""
         if literal.feature in self.forbidden or literal in self.forbidden:
             return False
-        if literal.op in NOT_EQUAL and not self.allow_not_equal:
+        if literal.op in ("!=", "not-in") and not self.allow_not_equal:
             return False
         direction = dict(self.directions).get(literal.feature)
         if direction is None:

@@ -29,7 +29,6 @@ from rulekit.rules.schema import Schema
 from rulekit.rules.sums import LinearSplit
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
-JOINED = {"dnf": "OR", "cnf": "AND"}
 PARTS = ("case", "where", "clause", "score", "test")
 GAPS_OF = {"text": "CAST(NULL AS TEXT)", "flag": "CAST(NULL AS BOOLEAN)"}  # by kind of column
 STAGE = 6  # nested calls in a stage: the parser of SQLite has 100 levels
@@ -98,8 +97,8 @@ class SqlWriter(CodeWriter):
     def condition(self) -> str:
         """Write the condition that the rule matches."""
         parts = [self._clause(c) for c in self.rule.clauses]
-        empty = "1 = 0" if self.rule.form == "dnf" else "1 = 1"
-        return f"\n   {JOINED[self.rule.form]} ".join(parts) or empty
+        word, empty = ("OR", "1 = 0") if self.rule.form == "dnf" else ("AND", "1 = 1")
+        return f"\n   {word} ".join(parts) or empty
 
     def deciding(self) -> str:
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""

@@ -83,9 +83,7 @@ NAME_END = r"(?= (?:[<>=!]|(?:(?:NOT )?(?:IN|CONTAINS)|IS(?: NOT)? MISSING)(?: |
 NAME = rf"[^\"<>=!]+?{NAME_END}"
 # of an interval, after its lower end
 COLUMN = rf"(?:{QUOTED}(?= [<>=!])|(?:(?! AND | OR | THEN )[^\"<>=!,\[\]])+ [<>=!])"
-TERM_END = r"(?= (?:\+|-|<=|>) )"
-TERM_NAME = rf"[^\W\d][\w ]*?{TERM_END}"
-FORMULA_NAME = r"[^\W\d]\w*(?: \w+)*"
+TERM_NAME = r"[^\W\d][\w ]*?(?= (?:\+|-|<=|>) )"
 OPERATORS = {sign: op for op, sign in SPOKEN.items()}
 MIRRORED = {"<": ">", "<=": ">="}
 
@@ -384,7 +382,7 @@ class _Line:
     def factor(self, sign: int) -> Factor:
         """Read a column with an optional floor, shift and power."""
         shifted, has_floor, shift = self.take(r"\("), self.take(r"max\("), 0.0
-        name = self.name(FORMULA_NAME)
+        name = self.name(PLAIN_TERM.pattern)
         floor = float(self.expect(rf", ({FINITE})\)", "a floor")[1]) if has_floor else None
         if shifted:
             more = self.expect(rf" ([+-]) ({SIZE})\)", "what is subtracted or added")

@@ -18,7 +18,6 @@ from rulekit.rules.condition import DAY, GAPS, ORDERED, SEPARATORS, WORDS, momen
 from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 
-SHEET = "Values"
 LONGEST_FORMULA, LONGEST_TEXT = 8_192, 32_767  # characters, by the file format
 MOST_ARGUMENTS = 250
 SMALLEST = 2.2250738585072014e-308  # spreadsheets take smaller numbers for 0
@@ -49,7 +48,7 @@ class Values:
         if key not in self.ranges:
             first = len(self.listed) + 2  # below the heading
             self.listed += map(check_cell, values)
-            self.ranges[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
+            self.ranges[key] = f"Values!$A${first}:$A${len(self.listed) + 1}"
         return self.ranges[key]
 
 
