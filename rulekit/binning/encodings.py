@@ -32,7 +32,7 @@ from rulekit.rules.condition import (
     unseen_text,
     value_at,
 )
-from rulekit.rules.literal import mask_table
+from rulekit.rules.literal import mask_table, sort_keys
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -133,7 +133,7 @@ class OrderedColumn:
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
             listed = tuple(self._write_literal(*key) for key in pieces[:, 4:].tolist())
-            keys = [literal.sort_key for literal in listed]
+            keys = sort_keys(listed)
             order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
             return replace(found, literals=listed).take(order)
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)

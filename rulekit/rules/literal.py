@@ -356,6 +356,11 @@ def group_by_scale(
     return groups
 
 
+def sort_keys(literals: Iterable[Literal]) -> list[tuple[str, str, str, bool, str, str]]:
+    """Return the key of each literal in the order that no layout of a table changes."""
+    return [literal.sort_key for literal in literals]
+
+
 def holds(literal: Literal, value: Scalar) -> bool:
     """Return whether a present position meets a literal; a text meets no order test."""
     if literal.op in GAPS:

@@ -267,8 +267,10 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             return replace(option.with_step(value, "add required"), proved=proved), full
 
         for one, theta in zip(learned, thetas, strict=True):
-            options = [one, one.constant()] if required else [one.take_cheaper_constant()]
-            solutions = [complete(option, theta) for option in options]
+            if not required:
+                yield complete(one.take_cheaper_constant(), theta)
+                continue
+            solutions = [complete(option, theta) for option in (one, one.constant())]
             yield min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:

@@ -52,6 +52,7 @@ class Axes:
         self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
+        side = table.side
         read = enumerate(table.encodings)  # whether some row has no value that an encoding reads
         self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
@@ -64,7 +65,7 @@ class Axes:
                 bins[encoding.n_cells - 1 if has_cuts else len(encoding.groups) :] = len(ranks) + 1
                 f, places = self._add(source, bins, len(ranks) + 1), np.searchsorted(ranks, rank_of)
                 for (literal, j), k in zip(of_source, places.tolist(), strict=True):
-                    span = (k + 1, len(ranks)) if table.side[j] > 0 else (0, k)
+                    span = (k + 1, len(ranks)) if side[j] > 0 else (0, k)
                     self.condition_of[f, *span, literal.missing and self._lacks[source]] = j
             if levels:
                 self._add_levels(levels)
