@@ -44,10 +44,12 @@ def _escape(text: str, limit: int) -> str:
 def page_words(error: object) -> str:
     """Return a message without what it says to callers of the library: parameters in backticks."""
     sentence, newline, lines = str(error).partition("\n")
-    if not CODE.search(sentence):
-        return f"{sentence}{newline}{lines}"
+    plain = sentence
+    if CODE.search(sentence):
+        plain = re.sub(r" \([^()]*`[^()]*\)", "", sentence)
+    if not CODE.search(plain):
+        return plain + newline + lines
     log.warning("shown in part: %s", error)
-    plain = re.sub(r" \([^()]*`[^()]*\)", "", sentence)
     parts = [part for part in re.split(r"(?<=[.;])\s+", plain) if not CODE.search(part)]
     return (re.sub(";$", ".", " ".join(parts)) or FOR_CALLERS) + newline + lines
 

@@ -14,7 +14,7 @@ from ui.words import wording
 
 COUNT = st.column_config.NumberColumn(format="localized")
 SHARE = st.column_config.NumberColumn(format="%.1f %%")
-MANY, BOX_HEIGHT = 9, 260  # from this number on, clauses scroll in a box of this height in pixels
+MANY = 9  # from this number on, clauses scroll in a box
 
 
 LIFT = st.column_config.NumberColumn(
@@ -36,10 +36,9 @@ def parts_table(table: pd.DataFrame, name: str) -> None:
 def rule_text(text: str, n_clauses: int = 0) -> None:
     """Show a rule, one of many clauses in a box that scrolls; spaces at its ends are dropped."""
     is_long = n_clauses >= MANY
-    hint = (
-        "Rules lists the clauses with their counts." if is_long else None
-    )  # also for the keyboard
-    with st.container(height=BOX_HEIGHT if is_long else "content", border=False):
+    # the keyboard reaches the sign of the hint, and scrolls the box
+    hint = "Rules lists the clauses with their counts." if is_long else None
+    with st.container(height=260 if is_long else "content", border=False):
         # `st.code` would first load 1.5 MB of grammars into the browser
         st.text(text, width="stretch", help=hint)
 

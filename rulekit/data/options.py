@@ -97,7 +97,8 @@ class ParseOptions:
         if self.header_row is not None and (self.header_row < 1 or self.header is False):
             raise ValueError(f"`header_row` must be from 1, with a header, got {self.header_row}.")
         if min((*(self.skip_rows or ()), 1)) < 1 or (self.skip_last or 0) < 0:
-            raise ValueError("`skip_rows` must count from 1, and `skip_last` from 0.")
+            words = "Lines not read must be counted from 1, those at the end from 0"
+            raise ValueError(f"{words} (`skip_rows`, `skip_last`).")
 
 
 class Decision(str):

@@ -328,7 +328,7 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
         why = "the table does not have; correct the name, or remove the constraint"
         if unknown[0] in table.ignored:
             why = "no condition can use: nearly every row has another text. Remove the constraint"
-        raise DataError(f"`constraints` names column {unknown[0]!r}, which {why}.")
+        raise DataError(f"A constraint (`constraints`) names column {unknown[0]!r}, which {why}.")
     for feature in dict(read.directions):
         if table.kinds[feature] in ("text", "date"):
             raise DataError(

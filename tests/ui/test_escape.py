@@ -4,9 +4,11 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.data import ParseOptions
 from rulekit.style.palette import plain
 from ui.escape import FOR_CALLERS, file_name, md, page_words
 
@@ -14,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
 
 
-def test_messages_for_callers_are_shown_without_their_parameters():
+def test_messages_for_callers_are_shown_without_their_parameters(caplog):
     advice = "Raise `max_conditions`, or remove a required condition."
     assert (
         page_words(f"No card has so few conditions. {advice}") == "No card has so few conditions."
@@ -22,6 +24,10 @@ def test_messages_for_callers_are_shown_without_their_parameters():
     assert page_words("The time has passed; raise `time_limit`.") == "The time has passed."
     assert page_words("`y` and `X` differ.\n1: a") == f"{FOR_CALLERS}\n1: a"
     assert page_words("Choose a cut (a cut, `--above`).") == "Choose a cut."
+    assert "Choose a cut" not in caplog.text  # a page shows it on every run
+    with pytest.raises(ValueError, match="Lines not read") as caught:  # typed on Data
+        ParseOptions(skip_rows=(0,))
+    assert page_words(caught.value).endswith("counted from 1, those at the end from 0.")
     for message in ("Column 'a`b' is empty. Fill it.", "No rule.\n`x` is shown as it is"):
         assert page_words(message) == message
 

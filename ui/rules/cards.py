@@ -28,13 +28,14 @@ from ui.rule_numbers import Cases
 from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.widgets import BOX_HEIGHT, COUNT, MANY, chart, choice, flow_chart, parts_table, pick_row
+from ui.widgets import COUNT, MANY, chart, choice, flow_chart, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 from ui.workspace import change, make_key
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
 WRONG = -1  # in the list of rows: those predicted wrongly
+LINES_HEIGHT = 400  # in pixels, of the box of many clauses, which also holds their editor
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
     "or search longer."
@@ -107,7 +108,7 @@ def clause_lines(
     lead = f"**{md(rule.labels[0])}** if{' all of these hold:' * (rule.form == 'cnf')}"
     _line()[1].markdown(lead)
     off = set()
-    with st.container(height=BOX_HEIGHT if rule.n_clauses >= MANY else "content", border=False):
+    with st.container(height=LINES_HEIGHT if rule.n_clauses >= MANY else "content", border=False):
         for k in range(rule.n_clauses):
             switch, text, counts, edit = _line()
             key, label = f"use_{k}_{state.rule_json}", f"Use clause {k + 1}"

@@ -163,7 +163,7 @@ def _one(
         words = count_differing(*compared, "this one", train.columns, train.y)
         if (where := alternatives.differs_where(rule)) is not None:
             held = where.mask(train.columns)
-            inside, n_held = int(held[rows].sum()), int(held.sum())
+            inside, n_held = held[rows].sum(), held.sum()
             clause = clause_words(where.clauses[0], wording(state))
             words += (
                 f" {inside:,} of these rows have {clause}; of the {n_held:,} rows there, the "

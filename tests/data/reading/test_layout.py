@@ -393,7 +393,7 @@ def test_settings_of_the_layout_are_checked():
         with pytest.raises(ValueError, match="`header_row` must be from 1"):
             ParseOptions(**settings)
     for settings in ({"skip_rows": (0,)}, {"skip_last": -1}):
-        with pytest.raises(ValueError, match="`skip_rows` must count from 1"):
+        with pytest.raises(ValueError, match="from 1, those at the end from 0"):
             ParseOptions(**settings)
 
 

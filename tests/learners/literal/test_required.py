@@ -78,5 +78,5 @@ def test_requirements_that_cannot_be_met_are_refused():
     limits = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
     with pytest.raises(RuleError, match="cannot hold what is required"):
         OneLevelRuleClassifier(constraints=limits).fit(X, y)
-    with pytest.raises(DataError, match="`constraints` names column 'aeg'"):
+    with pytest.raises(DataError, match="names column 'aeg', which the table"):
         TwoLevelRuleClassifier(constraints={"forbidden": ["aeg"]}).fit(X, y)
