@@ -44,12 +44,14 @@ def spread(
     """Run tasks on joblib's configured backend; yield each index and result as they finish."""
     # `stopped` is called before each task is sent, from any thread.
     client = getattr(get_active_backend()[0], "client", None)
-    how = {} if client is None else {"backend": _make_backend(client, tasks)}
+    options: dict[str, Any] = {}
     version = None if client is None else code_version()
-    parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs", **how
-    )
     try:
+        if client is not None:
+            options["backend"] = _make_backend(client, tasks)
+        parallel = Parallel(
+            n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs", **options
+        )
         yield from parallel(
             delayed(_run_task)(number, version, work, *task)
             for number, task in enumerate(tasks)
@@ -63,10 +65,13 @@ def spread(
                 "results in a `store` are kept."
             ) from error
         raise
+    finally:
+        if options:  # otherwise workers keep the data until garbage is collected here
+            options["backend"].data_futures.clear()
 
 
 def _make_backend(client: Any, tasks: Sequence[tuple[Any, ...]]) -> Any:
-    """Make joblib's Dask backend, which also reports the tasks that Dask gives up."""
+    """Make joblib's Dask backend, which also reports tasks that fail outside of their work."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError as error:
@@ -78,19 +83,25 @@ def _make_backend(client: Any, tasks: Sequence[tuple[Any, ...]]) -> Any:
 
     class Backend(type(active)):  # type: ignore[misc]
         def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(
-                2, int(super().effective_n_jobs(n_jobs))
-            )  # joblib runs one job in the caller
+            # joblib runs one job in the caller
+            return max(2, int(super().effective_n_jobs(n_jobs)))
 
-        def submit(self, func: Any, callback: Callable[[Any], Any]) -> Any:
-            future = super().submit(func, callback)  # joblib calls `callback` for results only
-            future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
-            return future
+        def submit(self, func: Any, callback: Callable[[Any], None]) -> None:
+            async def run() -> None:
+                try:
+                    batch, parts = await self._to_func_args(func)
+                    key = f"{batch!r}-{uuid.uuid4().hex}"
+                    result = await client.submit(batch, tasks=parts, key=key, **self.submit_kwargs)
+                except BaseException as error:  # else joblib waits for the callback for ever
+                    result = error
+                callback(result)
+
+            client.loop.add_callback(run)
 
         def retrieve_result_callback(self, out: Any) -> Any:
             if isinstance(out, BaseException):
                 raise out
-            return super().retrieve_result_callback(out)
+            return out
 
     shared = {id(a): a for task in tasks for a in task if isinstance(a, Once)}
     return Backend(client=client, scatter=list(shared.values()), **active.submit_kwargs)

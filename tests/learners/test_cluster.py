@@ -166,15 +166,15 @@ def test_results_arrive_before_the_sweep_ends(client, tmp_path):
 
 def test_stop_sends_no_further_task_and_keeps_what_is_finished(client):
     reported = []
-    sweep_result = sweep(
-        SharedStump(),
-        *noisy_table(),
-        grid=SETTINGS,
-        cv=8,
-        on_progress=reported.append,
-        should_stop=lambda: len(reported) > 0,
-    )
+    how = {"on_progress": reported.append, "should_stop": lambda: len(reported) > 0}
+    sweep_result = sweep(SharedStump(), *noisy_table(), grid=SETTINGS, cv=8, **how)
     assert 6 <= len(sweep_result.table) < 48
+
+
+def test_what_cannot_be_sent_or_returned_is_reported(client):
+    for work, argument in ((id, threading.Lock()), (lambda _: threading.Lock(), 0)):
+        with pytest.raises(TypeError, match="serialize"):
+            list(cluster.spread(work, [(argument,)]))
 
 
 def test_failed_fit_is_located_with_its_traceback(client):
