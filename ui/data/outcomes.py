@@ -134,7 +134,7 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     # the rule stays in use; a learned one is learned again when it is next read
     renamed |= {"outcomes": given, "case_notes": notes, "rule_json": rule, "error": error}
     renamed["run_settings"], *runs = (
-        run | {"costs": rename_costs(run.get("costs", ()), state, fresh)}
+        run | {"costs": rename_costs(run["costs"], state, fresh)} if run.get("costs") else run
         for run in (state.run_settings, *state.runs)
     )
     renamed["runs"] = tuple(runs)

@@ -350,9 +350,9 @@ def _names(
     if len(names) > width and not count_cells(names[width:]):
         return names[:width], []
     first = [cell for cell in columns.cells[0] if not is_empty(cell)]
-    values = _floats(first)
-    counted = values is not None and bool((np.diff(values) == 1).all())
     distinct = len(set(first)) == len(first) == len(columns.rows)
+    values = _floats(first) if distinct else None
+    counted = values is not None and bool((np.diff(values) == 1).all())
     distinct &= counted or set(map(kind_of_cell, first)) == {"text"}
     as_rows = len(names) == width and distinct and options.header_row is None
     # the last column alone has no name but cells, and the first is not a key
