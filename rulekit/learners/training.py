@@ -31,6 +31,7 @@ from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
 from rulekit.search.box_search.problem import Axes
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.priced_columns import PERTURBATION
+from rulekit.search.machine_code import load
 from rulekit.search.one_level.problem import CoverProblem
 
 Value = TypeVar("Value")
@@ -159,8 +160,15 @@ class Clock:
         self.end, self.should_stop, self.ran_out = end, should_stop, False
 
     @classmethod
-    def from_seconds(cls, limit: float | None, should_stop: ShouldStop | None = None) -> Self:
-        """Start a clock with a limit in seconds; None for no limit."""
+    def from_seconds(
+        cls,
+        limit: float | None,
+        should_stop: ShouldStop | None = None,
+        kernels: Sequence[str] = (),
+    ) -> Self:
+        """Start a clock with a limit in seconds, after loading kernels; None for no limit."""
+        for name in kernels:  # compiling them, once on a machine, may take longer than the limit
+            load(name)
         return cls(None if limit is None else time.monotonic() + limit, should_stop)
 
     def __call__(self) -> bool:

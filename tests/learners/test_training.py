@@ -18,6 +18,7 @@ from rulekit import (
 from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
+from rulekit.learners import training
 from rulekit.learners.training import Clock, learning_problem, read_training_table
 from tests.learners.tables import mixed_table
 
@@ -51,7 +52,7 @@ def test_work_and_randomness_are_shared_once_per_table():
     assert table.generator(7).integers(2**60) == np.random.default_rng(7).integers(2**60)
 
 
-def test_clock_distinguishes_timeout_from_a_stop():
+def test_clock_distinguishes_timeout_from_a_stop(monkeypatch):
     late, stopped = Clock(time.monotonic() - 1.0), Clock(None, lambda: True)
     assert late()
     assert (late.ran_out, late.is_stopped()) == (True, False)
@@ -59,6 +60,10 @@ def test_clock_distinguishes_timeout_from_a_stop():
     assert (stopped.ran_out, stopped.is_stopped()) == (False, True)
     assert not Clock.from_seconds(None)()
     assert not Clock.from_seconds(1e6)()
+    now = [0.0]
+    monkeypatch.setattr(training, "load", lambda name: now.append(now.pop() + 30.0))
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    assert Clock.from_seconds(10.0, None, ["slow to compile"]).end == 40.0
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.training import Clock, TrainingTable, as_constraints
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
+from rulekit.search.machine_code import DESCENT, EXACT
 from rulekit.style.phrases import join_list
 from rulekit.style.wording import percent, plural
 
@@ -312,7 +313,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
         own = isinstance(model, LiteralRuleClassifier)
         theta = float(model.theta if own else selected.get("theta", 0.0))
         theta = theta if theta > 0 else CONDITION_PRICE * len(table.codes)
-    clock = Clock.from_seconds(time_limit, should_stop)
+    clock = Clock.from_seconds(time_limit, should_stop, (DESCENT, EXACT))
     work = _AlternativeSearch(reader, table, rule, float(within), max_rules, clock, random_state)
     return work.done(theta, max_conditions)
 

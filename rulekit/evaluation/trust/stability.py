@@ -107,7 +107,7 @@ class Stability:
 
     @cached_property
     def cuts(self) -> pd.DataFrame:
-        """Thresholds, and the bands in which they return.
+        """Thresholds of numbers, and the bands in which they return.
 
         One row per cut of the model's rule, then one per further column and side with a cut in a
         resample: ``column``; ``side`` ("above", "below": which values hold); ``selected`` (the cut;
@@ -281,7 +281,7 @@ def _cuts(rule: RuleSet) -> list[tuple[str, str, float]]:
     cuts = [
         (test.feature, "above" if test.op in ABOVE else "below", test.value)
         for test in rule.tests
-        if test.op in ORDERED and isinstance(test.value, float)
+        if test.op in ORDERED and test.is_plain and isinstance(test.value, float)
     ]
     return list(dict.fromkeys(cuts))
 

@@ -26,6 +26,7 @@ from rulekit.search.clause_generation.exact_clause import (
     BoxClauses,
     ClauseLimits,
 )
+from rulekit.search.machine_code import DESCENT, EXACT
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 LARGEST_GAP = 1.0  # relative gap up to which the bound of an unfinished search is reported
@@ -164,8 +165,9 @@ def certify(
             "the training rows."
         )
     objective = _cost(model.rule_set_, problem, theta)
-    stop = Clock.from_seconds(time_limit, should_stop)
     one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
+    kernels = (EXACT,) if one_clause else (DESCENT, EXACT)
+    stop = Clock.from_seconds(time_limit, should_stop, kernels)
     listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
     literals = (literal for clause in model.rule_set_.clauses for literal in clause.literals)
     lower: float | None = None

@@ -236,6 +236,9 @@ def test_only_learned_rules_that_returned_are_claimed():
     assert changed.cuts["selected"].tolist()[0] == 42.0
     assert np.isnan(changed.cuts["selected"].tolist()[1])
     assert changed.cuts["side"].tolist() == ["above", "below"]
+    weekday = Clause((Literal("day", "<=", 4.0, part="weekday"),))  # no number of the column
+    changed = replace(FOUND, selected=replace(OTHERS[0], clauses=(weekday,)))
+    assert set(changed.cuts["column"]) == {"age"}
     changed = replace(FOUND, resamples=())
     assert changed.sentences() == ["0 of 4 resamples are made."]
     assert changed.returning == []
