@@ -38,7 +38,7 @@ def _escape(text: str, limit: int) -> str:
     line = SPECIAL.sub(r"\\\1", line)
     for risky, safe in BROKEN:
         line = line.replace(risky, safe)
-    return line
+    return re.sub(r"^(?=\s)|(?<=\s)$", JOINER, line)  # bold text may not end in a space
 
 
 def page_words(error: object) -> str:

@@ -50,6 +50,7 @@ def test_the_answer_is_one_line(text):
 
 def test_long_texts_links_and_markup_are_shown_as_text():
     assert md("a" * 10_000) == "a" * 119 + "…"
+    assert md("yes ") == "yes \u2060"  # bold text that ends in a space would show its marks
     shown = md("https://a.site www.a.site :material/home: <= >= -> <-")
     for risky in ("www", "://", ":material", "<\\=", "\\-\\>"):
         assert risky not in shown
