@@ -242,10 +242,10 @@ def test_forbidden_columns_are_not_read_and_modes_are_checked():
     model = IdealDNFClassifier(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"`mode` must be one of .*got 'short'"):
         model.rule_in_mode("short")
-    X = pd.DataFrame({"sex": ["f", "m"] * 40})
-    model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
-    assert model.conditions_ == (Literal("sex", "==", "m"),)
-    assert model.guarantee().margins == (40, 40)
+    X = pd.DataFrame({"ill": ["no", "no", "yes"] * 40, "sex": ["f", "m", "m"] * 40})
+    model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1, 0] * 40))
+    assert model.conditions_ == (Literal("ill", "==", "yes"), Literal("sex", "==", "m"))
+    assert model.guarantee().margins == (40, 40, 40)  # of 4 types, of which one has no rows
     part = parts_of(1001, seed=3)
     assert sorted(np.bincount(part, minlength=PARTS)) == [200, 200, 200, 200, 201]
     assert (part != parts_of(1001, seed=4)).any()
