@@ -75,9 +75,8 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-            X = np.asarray(
-                X, dtype=object
-            )  # NumPy would turn the numbers of a mixed list into text
+            # NumPy would turn the numbers of a mixed list into text
+            X = np.asarray(X, dtype=object)
         rows = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
         names = getattr(estimator, "feature_names_in_", None)
         if names is None:

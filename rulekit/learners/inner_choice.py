@@ -231,6 +231,7 @@ class InnerComparison:
         summary.loc[allowed.index, ESTIMATE] = estimates(allowed, *criteria)
         number = suggested["default"]
         error = float(summary.loc[number, loss.measure])
+        # of one class for every row: the best one of each fold
         labels = self.table.classes
         costs = [[loss.compute(t, np.full(len(t), c)) for c in labels] for t, _ in self.folds]
         cheapest = zip(self.folds, labels[np.argmin(costs, axis=1)], strict=True)

@@ -161,8 +161,8 @@ def best_columns(
         left = left[lower + reduced[left] < search.cost]
         left = left[np.argsort(reduced[left], kind="stable")]
         most = max(1, MAX_CELLS // max(1, len(problem.m)))
-        size = min(FIRST, most)
-        while not search.proved and not _is_over(deadline):  # of columns in integer programs
+        size = min(FIRST, most)  # columns of an integer program
+        while not search.proved and not _is_over(deadline):
             # Columns stand by reduced cost: a clause with any of those left out costs at least the
             # bound and the first one's reduced cost; all other clauses the program bounds.
             floor = lower + (reduced[left[size]] if size < len(left) else np.inf)

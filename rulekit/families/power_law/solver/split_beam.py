@@ -180,7 +180,7 @@ class Beam:
             p, d = task.max_power_laws, task.X.shape[1]
             structures = np.zeros((len(self.varying), p, d), dtype=np.int8)
             structures[np.arange(len(self.varying)), 0, self.varying] = 1
-            # built with: the best features alone, and those of likely pairs
+            # structures are built of the features that are best alone, and those of likely pairs
             alone = self.lower.screen(structures, self.modulus).impurity
             if len(self.varying) >= MANY:
                 X = task.X[:, self.varying]
