@@ -327,7 +327,7 @@ def verify_export(
     made = columns_of_rows([case.row for case in make_cases(rule)], rule.features)
     for f, column in rows.items():
         cells = made[f] if column.dtype == object else made[f].astype(float)
-        if cells.dtype != column.dtype == object:  # of text, any value replaces a number
+        if column.dtype == object and cells.dtype != object:  # of text, any value replaces a number
             present = next((v for v in column if v is not None), None)
             cells = np.array([None if np.isnan(v) else present for v in cells], dtype=object)
         probes[f] = np.concatenate([probes[f], cells])

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from html import unescape
 from itertools import takewhile
 from typing import Any
 
@@ -170,10 +171,11 @@ def _head(truth: Any, looks: Mapping[Any, Look], short: Mapping[Any, str], noun:
         name = plain(write_outcome(short[label]), room)
         words = f"{name}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {words}'
-        length += len(words) + 4
+        wide = len(unescape(words))
+        length += wide + 4
         if length > WIDTH:
             lines.append(sign)
-            length = len(words) + 2
+            length = wide + 2
         else:
             lines[-1] += f"  {sign}"
     return lines

@@ -65,12 +65,11 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
         factors = _part(term, "factors", list) if isinstance(term, Mapping) else None
         if factors is None or not all(isinstance(f, Mapping) for f in factors):
             raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
-        read = (
-            (_part(f, "feature", str), _part(f, "exponent", int), f.get("shift", 0.0))
-            for f in factors
-        )
-        laws = tuple(Factor(*parts, f.get("floor")) for parts, f in zip(read, factors, strict=True))
-        terms.append(PowerLaw(term.get("weight"), laws))
+        law = []
+        for factor in factors:
+            column, exponent = _part(factor, "feature", str), _part(factor, "exponent", int)
+            law.append(Factor(column, exponent, factor.get("shift", 0.0), factor.get("floor")))
+        terms.append(PowerLaw(term.get("weight"), tuple(law)))
     flags = _flag(data, "inside", True), _flag(data, "missing")
     return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), *flags)
 

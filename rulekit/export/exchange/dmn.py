@@ -83,8 +83,8 @@ def to_dmn(model: Any) -> str:
     _, kind = labels_of(rule, "DMN")
     kinds = column_kinds(rule)
     names = variables(rule.features)
-    clauses = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
     # all clauses of a CNF: one line
+    clauses = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
     lines = [*zip(clauses, rule.labels, strict=False), ((), rule.default)]
     table = _write_table(FeelWriter(names, kinds), lines, TYPES[kind])
     given, needed = [], []

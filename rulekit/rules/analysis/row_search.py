@@ -143,8 +143,8 @@ def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence
         return ["?", *texts, *(f"({text})" for text in texts), *plain]
     cells: list[Any] = [v for t in read for v in t.turning]
     if cells:  # of dates, or of an order of levels
-        unknown = ["?" * (1 + max(map(len, cells)))] * (read[0].order is not None)
-        return [*cells, *unknown, *plain]
+        unknown = "?" * (1 + max(map(len, cells)))  # no level
+        return [*cells, *([unknown] if read[0].order is not None else ()), *plain]
     if not named and column.kind == "date":
         return [column.low or "2024-01-01"]
     if column.kind == "truth value" or any(isinstance(v, bool) for v in named):
