@@ -171,9 +171,8 @@ def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Num
         for _, part in groupby(zip(numbered, sizes, strict=True), lambda pair: pair[1] // AT_ONCE):
             together = [k for k, _ in part]
             texts = [columns[k].texts for k in together]
-            read = vars(
-                read_numbers(pa.chunked_array(texts, pa.string()).combine_chunks(), decimal)
-            ).values()
+            cells = pa.chunked_array(texts, pa.string()).combine_chunks()
+            read = vars(read_numbers(cells, decimal)).values()
             ends = np.cumsum([0, *map(len, texts)])
             for k, (start, end) in zip(together, pairwise(ends), strict=True):
                 results[k] = Numbers(*(values[start:end] for values in read))
