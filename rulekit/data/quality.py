@@ -198,7 +198,8 @@ def _sentinel(table: Table, column: Column) -> QualityNote | None:
         distinct, counts = np.unique(series.to_numpy(dtype=float), return_counts=True)
         low, second, *_, last, high = distinct.tolist()
         enough = low < -9 or counts[0] > 1
-        if low in LOW_CODES and second >= 0 and enough and second - low >= 0.1 * (high - second):
+        is_code = low in LOW_CODES or (low <= -100 and low % 100 == 0 and counts[0] > 1)
+        if is_code and second >= 0 and enough and second - low >= 0.1 * (high - second):
             value, n_rows = f"{low:g}", int((series == low).sum())
         elif high in HIGH_CODES and high - last >= last - low:
             value, n_rows = f"{high:.15g}", int((series == high).sum())
