@@ -109,10 +109,14 @@ def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_
         kinds = {name: float if rows[name].dtype.kind in "if" else str for name in names}
         return pd.util.hash_pandas_object(rows.astype(kinds), index=False).to_numpy()
 
-    training = number_rows(state.table.frame.loc[state.training[0].index, names])
+    new, table = number_rows(frame[names]), number_rows(state.table.frame[names])
+    rows = state.training[0].index.to_numpy()
+    if np.array_equal(new, table):  # the same file
+        return np.isin(np.arange(len(new)), rows)
+    training = table[rows]
     if len(np.unique(training)) < (1 - EQUAL) * len(training):
         return np.zeros(len(frame), dtype=bool)
-    return np.isin(number_rows(frame[names]), training)
+    return np.isin(new, training)
 
 
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:

@@ -152,4 +152,6 @@ def test_training_rows_are_recognised_and_do_not_count(monkeypatch):
     assert not result.figures
     assert "All are training rows" in words
     alike = replace(state, table=state.table.with_roles({"age": "ignore"}))
-    assert not find_training_rows(PATIENTS[["town", "dose"]], alike).any()  # may be other cases
+    few = PATIENTS[["town", "dose"]]
+    assert not find_training_rows(few[::-1], alike).any()  # may be other cases
+    assert np.flatnonzero(find_training_rows(few, alike)).tolist() == sorted(rows)  # the same file
