@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from rulekit.data import columns_of
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import RuleComparison, compare_rules
-from rulekit.rules.condition import moment
+from rulekit.rules.condition import ORDERED, moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
-from rulekit.style.phrases import Wording, exact
+from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.phrases import clause_words as clause_words
 from rulekit.style.scorecard import card_lines
 from rulekit.style.scorecard import clause_names as clause_names
@@ -76,10 +76,13 @@ def relabel(rule: RuleSet, names: Mapping[Any, Any]) -> RuleSet:
     return replace(rule, labels=labels, default=names.get(rule.default, rule.default))
 
 
-def value_words(value: Any) -> str:
+def value_words(value: Any, limits: Iterable[float] = ()) -> str:
     """Return a cell of the table as text; a date without time of day is written as the day."""
+    # A number has as many digits as show on which side of the nearest limit it lies.
     if value is None or value != value:
         return "missing"
+    if isinstance(value, float) and (cuts := sorted(limits, key=lambda cut: abs(cut - value))):
+        return exact(value) if value == cuts[0] else number(value, cuts[0])
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     return text.removesuffix(" 00:00:00") if moment(text) else text
 
@@ -87,6 +90,12 @@ def value_words(value: Any) -> str:
 PROTECTED = frozenset(
     ("age", "citizenship", "disability", "ethnic", "ethnicity", "gender", "nationality", "race")
 ) | {"religion", "sex"}
+
+
+def find_limits(rule: RuleSet, feature: str) -> list[float]:
+    """Return the cut points of a rule on a column of numbers."""
+    read = [x.value for x in rule.tests if x.feature == feature and x.op in ORDERED]
+    return [value for value in read if isinstance(value, float)]
 
 
 def looks_protected(name: Any) -> bool:

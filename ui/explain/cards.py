@@ -26,7 +26,7 @@ from ui.learners.points import chance_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.widgets import chart, choice, flow_chart, pick_row, rule_text
-from ui.words import clause_names, clause_words, find_fixed_columns, value_words
+from ui.words import clause_names, clause_words, find_fixed_columns, find_limits, value_words
 from ui.workspace import change, make_key
 
 
@@ -44,7 +44,7 @@ def similar(
     lines = [
         {ROW: row_number(train.X.index[case.row]), TRUTH: str(case.label)}
         | {"conditions alike": f"{round(case.agreement * n)} of {n}"}
-        | {state.label(f): value_words(v) for f, v in case.values.items()}
+        | {state.label(f): value_words(v, find_limits(rule, f)) for f, v in case.values.items()}
         for case in cases
     ]
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The five past cases most like this one")
@@ -247,7 +247,9 @@ def conditions(
             lines = [
                 (
                     "✓ met" if is_met else "✗ not met",
-                    ", ".join(value_words(row[name][0]) for name in condition.features),
+                    ", ".join(
+                        value_words(row[f][0], find_limits(rule, f)) for f in condition.features
+                    ),
                     clause_words(Clause((condition,), clause.op), words),
                 )
                 for condition, is_met in zip(clause.conditions, met, strict=True)
@@ -316,7 +318,8 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Word
             st.markdown(md(count_alike(model.rule_set_, row, train), 300))
             rows = {}  # the values that the rule reads, each beside its limits
             for feature, value in explanation.values.items():
-                text = words.amount(feature, value_words(value)) if value is not None else "missing"
+                text = value_words(value, find_limits(model.rule_set_, feature))
+                text = words.amount(feature, text) if value is not None else text
                 texts = [text, *limits(model.rule_set_, feature, words)]
                 rows[words.name(feature)] = md("; ".join(texts), 300)
             if rows:
