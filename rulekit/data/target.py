@@ -45,11 +45,14 @@ def suggest_target(table: Table) -> str | None:
     -------
     str or None
         Of the columns with 2 to 20 values that are neither dates nor identifiers: the last
-        with a usual name ("target", "class", "outcome" ...), else the last in the table. None
-        where there is none. A suggestion only: nothing is set.
+        with a usual name ("target", "class", "outcome" ...), else the last in the table. Columns
+        with a value in less than half of the rows come after all others. None where there is
+        none. A suggestion only: nothing is set.
     """
     columns = [c for c in table.columns if c.kind != "date" and c.role != "id"]
-    names = [c.name for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]
+    columns = [c for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]
+    known = [c for c in columns if 2 * c.n_missing <= table.n_rows]
+    names = [c.name for c in known or columns]
     return likely_target(names) if names else None
 
 

@@ -24,6 +24,9 @@ def test_targets_classes_and_doubts_are_suggested():
     table = table_with(a=["u", "v"] * 20, b=["p", "q"] * 20, c=np.linspace(5, 9.5, N))
     assert suggest_target(table) == "b"
     assert suggest_target(table_with(Outcome=["u", "v"] * 20, b=["p", "q"] * 20)) == "Outcome"
+    gaps = ["p", "q", *[None] * (N - 2)]
+    assert suggest_target(table_with(a=["u", "v"] * 20, b=gaps)) == "a"
+    assert suggest_target(table_with(b=gaps)) == "b"
     assert suggest_target(table_with()) is None
     assert likely_target(["a", "Class", "b"]) == "Class"
     assert likely_target(["a", "b"]) == "b"
