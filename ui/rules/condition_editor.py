@@ -29,7 +29,7 @@ STEPS = 200  # approximate number of steps of a slider
 MOST_DIGITS = 12  # decimals of a cut point
 MOST_LEVELS = 500  # number of levels that a list offers
 DATE_TICKS = 5
-TICK = 50  # steps of the slider between ticks of the figure
+TICKS = (50, 20, 10, 5, 2, 1)  # steps of the slider between ticks of the figure
 TABLE = "Add or remove conditions"
 SUMMED = "This condition computes with several columns at once. It cannot be edited here."
 NOTHING = f"A test for missing values has no cut point. It can be removed under “{TABLE}”."
@@ -245,6 +245,11 @@ def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, floa
     return round(ends[0], digits), round(ends[1], digits), round(step, digits)
 
 
+def tick_distance(low: float, high: float, step: float) -> float:
+    """Return the distance of ticks along a slider: some of its steps, at most a third of it."""
+    return step * next((n for n in TICKS if 3 * n * step <= high - low), 1)
+
+
 def digits_of(number: float) -> int:
     """Return the number of decimals of a number, at most `MOST_DIGITS`."""
     return next((d for d in range(MOST_DIGITS) if round(number, d) == number), MOST_DIGITS)
@@ -262,7 +267,7 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
         edges = [literal.edge]
         figure = outcomes.outcome_bins_figure(numbers, codes, edges, name=name, **state.looks)
         if len(np.unique(numbers)) > FEW:  # otherwise the few bins would have the only ticks
-            figure.update_xaxes(tick0=0, dtick=TICK * slider_range(present, literal.edge)[2])
+            figure.update_xaxes(tick0=0, dtick=tick_distance(*slider_range(present, literal.edge)))
         if literal.part == "date":
             ticks = np.linspace(present.min(), present.max(), DATE_TICKS)
             texts = [str(literal.value_at(tick))[:10] for tick in ticks]

@@ -13,6 +13,7 @@ from ui.rules.condition_editor import (
     condition_counts,
     digits_of,
     slider_range,
+    tick_distance,
     with_condition,
     with_levels,
 )
@@ -64,6 +65,11 @@ def test_far_values_do_not_stretch_the_slider():
     values = np.append(np.linspace(0, 1, 999), 1e9)
     _, high, _ = slider_range(values, 0.5)
     assert high <= 1.1
+
+
+def test_figures_of_few_whole_numbers_have_ticks():
+    ranges = [(18.0, 95.0, 1.0), (0.0, 1.0, 0.005), (0.0, 74.0, 0.5), (0.0, 2.0, 1.0)]
+    assert [tick_distance(*ends) for ends in ranges] == pytest.approx([20.0, 0.25, 10.0, 1.0])
 
 
 @pytest.mark.parametrize(("number", "digits"), [(5.0, 0), (0.25, 2), (1e-7, 7), (1 / 3, 12)])
