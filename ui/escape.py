@@ -13,7 +13,6 @@ from pathlib import PurePath
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&@/])")
 CODE = re.compile(r"`[\w-][^`]*`")
-FOR_CALLERS = "This does not work with these settings. The reason is in the server's log."
 JOINER = "\u2060"  # has no width, and breaks what would be read as an icon, an arrow or a link
 BROKEN = (
     (":", ":" + JOINER),
@@ -50,8 +49,12 @@ def page_words(error: object) -> str:
     if not CODE.search(plain):
         return plain + newline + lines
     log.warning("shown in part: %s", error)
-    parts = [part for part in re.split(r"(?<=[.;])\s+", plain) if not CODE.search(part)]
-    return (re.sub(";$", ".", " ".join(parts)) or FOR_CALLERS) + newline + lines
+    parts = re.split(r"(?<=[.;])\s+", plain)
+    for_people = [part for part in parts if not CODE.search(part)]
+    if not for_people:  # the reason is better than none: its parameters as words
+        words = re.sub(r"`([^`]*)`", lambda code: code[1].replace("_", " "), parts[0])
+        for_people = [words[:1].upper() + words[1:]]
+    return re.sub(";$", ".", " ".join(for_people)) + newline + lines
 
 
 def forget() -> None:

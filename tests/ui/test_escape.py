@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rulekit.data import ParseOptions
 from rulekit.style.palette import plain
-from ui.escape import FOR_CALLERS, file_name, md, page_words
+from ui.escape import file_name, md, page_words
 
 ROOT = Path(__file__).parents[2]
 MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
@@ -22,7 +22,9 @@ def test_messages_for_callers_are_shown_without_their_parameters(caplog):
         page_words(f"No card has so few conditions. {advice}") == "No card has so few conditions."
     )
     assert page_words("The time has passed; raise `time_limit`.") == "The time has passed."
-    assert page_words("`y` and `X` differ.\n1: a") == f"{FOR_CALLERS}\n1: a"
+    assert page_words("`y` and `X` differ.\n1: a") == "Y and X differ.\n1: a"
+    message = "`max_gap` limits a rate. Set `positive_label`."
+    assert page_words(message) == "Max gap limits a rate."
     assert page_words("Choose a cut (a cut, `--above`).") == "Choose a cut."
     assert "Choose a cut" not in caplog.text  # a page shows it on every run
     with pytest.raises(ValueError, match="Lines not read") as caught:  # typed on Data

@@ -133,8 +133,8 @@ def _show_proof(certificate: Certificate) -> None:
             sentence = f"That is, {sentence.removeprefix(PROVED)}"
     (st.success if certificate.proved else st.info)(head + md(sentence, 700))
     if (rule := certificate.better) is not None:
-        take = partial(pick_rule, rule, source="a better rule from the search for a proof")
-        st.button("Use the better rule", key="take_better", on_click=take)
+        how = {"rule_set": rule, "source": "a better rule from the search for a proof"}
+        st.button("Use the better rule", key="take_better", on_click=pick_rule, kwargs=how)
 
 
 def prove(model: ClassifierMixin, state: AppState, seconds: float, report: Report) -> Certificate:

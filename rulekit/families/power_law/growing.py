@@ -401,8 +401,8 @@ class Grower:
         for node in reversed(root.splits):
             if any(side.split is not None for side in node.sides):
                 continue
-            rows, formula = node.rows, node.split
-            if isinstance(formula, PowerLawSplit):  # a plain condition stays where it is
+            rows, formula = node.rows, cast(PowerLawSplit, node.split)
+            if not formula.tests:  # a plain condition, which tests a value, stays where it is
                 columns = {name: self.columns[name][rows] for name in formula.features}
                 split = move_to_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
                 if split is not formula:

@@ -26,7 +26,8 @@ def test_outcome_may_have_the_name_of_a_share_column():
         from ui.binning.cards import _outcome_table
 
         state = SimpleNamespace(several=True, labels=["rows", "values"])
-        _outcome_table(state, ["≤ 2", "missing"], [3, 0], None, [[1.0, 0.0], [None, None]], "")
+        figures = [3, 0], None, [[1.0, 0.0], [None, None]]
+        _outcome_table(state, ["≤ 2", "missing"], figures, "")
 
     app = AppTest.from_function(page).run()
     assert not app.exception
@@ -48,7 +49,8 @@ def test_described_outcome_may_have_the_name_of_a_column_or_number(outcome, call
         from ui.binning.cards import _outcome_table
 
         state = SimpleNamespace(several=False, positive=outcome)
-        _outcome_table(state, ["1.0", "2.0"], [3, 4], [1, 2], [[0.25], [0.5]], "by value")
+        figures = [3, 4], [1, 2], [[0.25], [0.5]]
+        _outcome_table(state, ["1.0", "2.0"], figures, "by value")
 
     app = AppTest.from_function(page, args=(outcome,)).run()
     assert not app.exception
