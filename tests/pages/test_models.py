@@ -459,7 +459,7 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
         assert_frame_equal(state.result.points, before.result.points, check_like=True)
         assert state.setting == before.setting
         assert set(state.model.rule_set_.classes) == {name or "high", "low"}
-        assert not {*jobs.registry()._jobs} - {"nobody"}  # who has warmed the worker up
+        assert not {*jobs.registry()._jobs} - {"nobody"}  # it started a worker
 
 
 def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
