@@ -35,5 +35,5 @@ with sentences():
 workspace.save()
 analyses.claim()
 if workspace.take_changes():
-    st.rerun()
+    streamlit_private.rerun()
 status()

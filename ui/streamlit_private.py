@@ -1,7 +1,8 @@
 """What the dashboard uses of Streamlit that is not documented, and so may move in any version."""
 
-from typing import Any
+from typing import Any, NoReturn
 
+import streamlit as st
 from streamlit import net_util
 from streamlit.auth_util import validate_auth_credentials
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -61,6 +62,15 @@ def internal_ip() -> str | None:
 def check_login_settings() -> None:
     """Raise StreamlitAuthError if the settings of the login provider are incomplete."""
     validate_auth_credentials("default")
+
+
+def rerun() -> NoReturn:
+    """Run the page again, or what the visitor has asked for meanwhile: ``st.rerun`` would drop it.
+
+    The page of a pending click on another page would be replaced by the page of the rerun.
+    """
+    st.empty()  # what draws lets a pending request run instead
+    st.rerun()
 
 
 def is_in_page() -> bool:

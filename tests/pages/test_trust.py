@@ -114,6 +114,8 @@ class Session:
 
     def _slide(self):
         self.go("models")
+        if self.state.result.number_of_rule(self.state) is None:  # an edited rule has no slider
+            self._pick()
         output = [s for s in self.app.select_slider if s.key.startswith("slider_limit_")]
         if output:
             self.done.add("slide")
@@ -144,7 +146,8 @@ class Session:
         both = [
             s for s in result.settings if "max_conditions" in s and len(sides[learner_of(s)]) > 1
         ]
-        if not both:  # a comparison of learners that describe one class
+        if not both:  # after a comparison of learners that describe one class
+            assert not [s for s in self.app.segmented_control if s.key.startswith("side_")]
             return
         if result.number_of_rule(self.state) is None or self.state.setting not in both:
             self.app = pick_here(self.app, result, both[self.rng.integers(len(both))])
@@ -374,6 +377,8 @@ def test_figures_are_the_selected_rules_own_after_any_action(sample, costs, once
     number = session.state.result.number_of_rule(session.state)
     measured = session.state.result.points.loc[number, "test_error"]
     assert measured == pytest.approx(cross_validated_error(session.state))
+    session.check()
+    session.act("turn")  # before a comparison, which may end without rules of both classes
     session.check()
     more = session.rng.choice(OFTEN, STEPS - len(OFTEN) - len(once)).tolist()
     actions = [*once, *OFTEN, *more]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.testing.v1 import AppTest
 
 from ui import streamlit_private
 
@@ -79,3 +80,22 @@ def test_uploads_of_a_visitor_who_left_are_freed(monkeypatch):
 
 def test_no_page_is_drawn_in_a_test():
     assert not streamlit_private.is_in_page()
+
+
+def test_a_rerun_keeps_the_click_that_came_before_it():
+    def script():
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+        from ui.streamlit_private import rerun
+
+        context = get_script_run_ctx()
+        if "clicked" in st.session_state:
+            st.text(context.query_string)
+        else:
+            st.session_state["clicked"] = True
+            click = RerunData(query_string="to=rules", page_script_hash=context.page_script_hash)
+            context.script_requests.request_rerun(click)
+            rerun()
+
+    assert AppTest.from_function(script).run().text[0].value == "to=rules"

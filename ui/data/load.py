@@ -28,6 +28,7 @@ from ui.runs import jobs
 from ui.runs.background import watch
 from ui.shell import once, problem
 from ui.state import SERVER, UNITS, WORDS, app_state, to_plain
+from ui.streamlit_private import rerun
 from ui.workspace import change, change_upload, current_upload, forget_upload, pick_rule
 
 FIRST_SAMPLE = "credit"
@@ -58,7 +59,7 @@ def upload_card() -> None:
                 change_upload(in_field=file.file_id)
                 raise
         change_upload(in_field=file.file_id)  # last: a rerun may end this at any line
-        st.rerun()
+        rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
         line = "{0.title}: {1}, {0.elapsed:.0f} s"
@@ -67,7 +68,7 @@ def upload_card() -> None:
         stopped = Answer(error=reading.error or "Reading was stopped.")
         _take(reading.answer if reading.state == "done" else stopped)
         jobs.registry().forget(reading.owner)
-        st.rerun()
+        rerun()
 
 
 def _read_new(name: str, content: bytes, file_id: str) -> None:

@@ -21,6 +21,7 @@ from ui.runs import jobs
 from ui.runs.background import failure, watch
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
+from ui.streamlit_private import rerun
 from ui.widgets import COUNT
 from ui.workspace import change
 
@@ -218,4 +219,4 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
             except DataError as error:
                 problem(error)
                 return
-            st.rerun()
+            rerun()

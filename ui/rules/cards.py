@@ -28,6 +28,7 @@ from ui.rule_numbers import Cases
 from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
+from ui.streamlit_private import rerun
 from ui.widgets import COUNT, MANY, chart, choice, flow_chart, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 from ui.workspace import change, make_key
@@ -145,7 +146,7 @@ def name_conditions(rule: RuleSet, state: AppState) -> None:
     named = {text: name for text, name in named.items() if name}
     if named != state.texts:
         change(texts=named)
-        st.rerun()
+        rerun()
 
 
 def _line() -> list[DeltaGenerator]:

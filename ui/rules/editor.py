@@ -22,6 +22,7 @@ from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edit_condition
 from ui.shell import once, sentences
 from ui.state import KEEP, AppState, app_state
+from ui.streamlit_private import rerun
 from ui.words import difference, wording
 from ui.workspace import change, pick_rule
 
@@ -154,7 +155,7 @@ def editor(rule: RuleSet, k: int, train: Cases, test: Cases | None, state: AppSt
             edited = _edit_table(rule, k, train, state)
         if edited is not None:
             keep(edited, source())
-            st.rerun()
+            rerun()
 
 
 def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:

@@ -10,6 +10,7 @@ from ui import workspace
 from ui.escape import md
 from ui.runs import jobs
 from ui.shell import problem
+from ui.streamlit_private import rerun
 
 POLL_SECONDS = 0.5
 
@@ -64,7 +65,7 @@ def watch(
         if job.elapsed > most:
             job.cancel()
         if not job.active or job.version != version:
-            st.rerun()
+            rerun()
         bar, stop = st.columns([5, 1], vertical_alignment="bottom")
         text = md(words(job), 200)
         if job.total:
