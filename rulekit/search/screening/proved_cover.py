@@ -1,6 +1,7 @@
 """The best clause of whole columns, with proof, over any number of columns."""
 
-# 1. The relaxation by column generation gives a lower bound and each column's reduced cost.
+# 1. The relaxation by column generation gives a lower bound (rounded up where all costs are whole)
+#    and each column's reduced cost.
 # 2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
 # 3. If the bounds have not met, an integer program is solved over the columns of least reduced
 #    cost. Any other column costs at least the bound plus the least reduced cost among those;
@@ -139,7 +140,10 @@ def best_columns(
     """Find the clause of least cost."""
     relaxation = relax(problem, deadline)
     nothing, cost = np.zeros(0, dtype=np.intp), float(problem.m.sum())
-    search = ProvedClause(problem, relaxation, deadline, nothing, cost, relaxation.lower)
+    bound = relaxation.lower
+    if not ((problem.m % 1.0).any() or (problem.price % 1.0).any()):  # every cost is whole
+        bound = float(np.ceil(bound - PROVED))
+    search = ProvedClause(problem, relaxation, deadline, nothing, cost, bound)
     # round the relaxed clause in several ways, and choose greedily without it
     columns, weights = relaxation.columns, relaxation.weights
     clauses = [columns[weights > 0.5], columns[weights > 0.2], steepest_clause(problem)]
@@ -148,7 +152,8 @@ def best_columns(
         rng = np.random.default_rng(0)
         clauses += [columns[rng.random(len(weights)) < weights] for _ in range(DRAWS)]
     for clause in clauses:
-        search.offer(_improve(problem, clause))
+        if not search.proved:
+            search.offer(_improve(problem, clause))
     _screen(search, screening)
     if relaxation.solved and not search.proved and not _is_over(deadline):
         outcome, before = search.screening, search.cost

@@ -29,8 +29,7 @@ def test_it_costs_what_the_best_of_all_subsets_costs(screening):
         assert columns.proved
         assert columns.cost == pytest.approx(costs.min(), abs=1e-6)
         assert columns.bound <= costs.min() + 1e-9
-        clause = columns.columns.tolist()
-        own = reference.cost(matrix, y, weight, theta, clause)
+        own = reference.cost(matrix, y, weight, theta, columns.columns.tolist())
         assert own == pytest.approx(columns.cost)
 
 
@@ -47,6 +46,8 @@ def test_bounds_close_by_the_program_and_remain_without_time():
     assert result.relaxation.lower == pytest.approx(0.45)
     assert (result.cost, result.bound, result.proved) == (pytest.approx(0.5), result.cost, True)
     assert result.n_left == 9
+    result = best_columns(price_columns(columns, y, 1.0))  # whole costs: 4.5 is rounded up
+    assert (result.cost, result.proved, result.n_left) == (5.0, True, 0)
     result = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
     assert not result.proved
     assert result.bound <= 0.45 <= result.cost
