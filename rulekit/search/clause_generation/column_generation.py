@@ -85,7 +85,7 @@ class ClausePool:
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
         cost = cost + self.literal_price * literals.sum(axis=1)
         restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses[k, f][None]) for k, f in enumerate(restricted)]
+        boxes = [(f, clauses[k, f]) for k, f in enumerate(restricted)]
         new: list[int] = []
         added, n_before = 0, len(self)
         for k, packed in enumerate(np.packbits(held, axis=1)):
@@ -106,9 +106,11 @@ class ClausePool:
 
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
-        n_bins = self.problem.n_bins
-        boxes = (spread_boxes(box, f, n_bins) for f, box in (self._boxes[k] for k in chosen))
-        return np.concatenate([whole_box(n_bins)[:0], *boxes])
+        boxes = np.repeat(whole_box(self.problem.n_bins), len(chosen), axis=0)
+        for box, k in zip(boxes, chosen, strict=True):
+            features, restricted = self._boxes[k]
+            box[features] = restricted
+        return boxes
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""
@@ -243,8 +245,8 @@ class ClauseMaster:
         if len(used) == len(inner):
             matrix = held[np.ix_(used, inner)].astype(float)
             rest = cost[used] - held[used][:, full] @ addable(weight[full])
-            exact = solve_systems(matrix[None], rest[None, :, None])[0, :, 0]
-            shares = solve_systems(matrix.T[None], np.ones((1, len(inner), 1)))[0, :, 0]
+            sides = np.stack([rest, np.ones(len(inner))])[:, :, None]
+            exact, shares = solve_systems(np.stack([matrix, matrix.T]), sides)[:, :, 0]
             close = np.abs(exact - mu[inner]).max(initial=0.0) < CLOSE
             if close and np.abs(shares - z[used]).max(initial=0.0) < CLOSE:
                 mu, z = np.where(full, weight, 0.0), np.zeros(len(z))
