@@ -65,7 +65,7 @@ def check_login_settings() -> None:
 
 
 def rerun() -> NoReturn:
-    """Run the page again, or what the visitor has asked for meanwhile: ``st.rerun`` would drop it.
+    """Run the page again, or what the visitor has requested meanwhile: ``st.rerun`` would drop it.
 
     The page of a pending click on another page would be replaced by the page of the rerun.
     """
