@@ -35,6 +35,7 @@ from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, as_constraints, generator_of
+from rulekit.search.machine_code import POINTS, QUICK
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
@@ -174,6 +175,10 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     random_state: Any = 0
     n_jobs: int | None = None
     time_limit: float | None = None
+
+    @property
+    def _kernels(self) -> tuple[str, ...]:
+        return (*QUICK, POINTS) if "points" in self.forms else QUICK
 
     def _check(self) -> None:
         super()._check()

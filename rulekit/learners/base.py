@@ -40,6 +40,7 @@ from rulekit.learners.training import (
 from rulekit.rules import Clause, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.writer import clause_line, rule_lines
+from rulekit.search.machine_code import load
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -176,6 +177,11 @@ class BaseRuleClassifier(
             model._warn(ConvergenceWarning)
             yield model
 
+    @property
+    def _kernels(self) -> tuple[str, ...]:
+        """Kernel files that learning needs."""
+        return ()
+
     def _check(self) -> None:
         """Check the parameters and reject those that would not be read."""
         check_parameters(self)
@@ -197,7 +203,9 @@ class BaseRuleClassifier(
         return table.weights(self._class_weight(table.classes))
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
-        """Check the training table."""
+        """Check the training table; compile kernels if needed, before a time limit starts."""
+        for name in self._kernels if getattr(self, "time_limit", None) is not None else ():
+            load(name)
         several = self._multi_class
         reader = TableReader(self._reading_binarizer(), self._level_share)
         table = read_training_table(self, X, y, sample_weight, multi_class=several, reader=reader)

@@ -44,7 +44,7 @@ KERNELS: dict[str, float] = {
     "rulekit.families.power_law.solver.split_kernels": 8.0,
     "rulekit.search.columns.rounding_kernels": 5.0,
 }
-DESCENT, FOREST, _, EXACT, _, _ = KERNELS
+DESCENT, FOREST, POINTS, EXACT, SPLITS, ROUNDING = KERNELS
 QUICK = DESCENT, FOREST  # what the quick search of the dashboard needs
 log = logging.getLogger("rulekit.machine_code")
 

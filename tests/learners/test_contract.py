@@ -1,8 +1,8 @@
-"""What every learner promises: settings together give what each gives alone, no order matters, and
-no rule costs more than the best constant answer.
-"""
+"""What every learner promises: one answer for one setting, and none dearer than a constant."""
 
+import builtins
 import pickle
+import time
 import warnings
 from inspect import isclass
 
@@ -23,6 +23,7 @@ from rulekit import (
     IdealDNFClassifier,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
+    RuleClassifier,
     ScorecardClassifier,
     TwoLevelRuleClassifier,
     certify,
@@ -34,6 +35,8 @@ from rulekit import (
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
+from rulekit.learners import base
+from rulekit.search.machine_code import KERNELS
 from tests.engines import solved_by
 from tests.learners.tables import mixed_table
 
@@ -67,6 +70,7 @@ OTHERS = [
     PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2),
 ]
 
+POINTS = RuleClassifier(cv=2, n_perturbations=0, forms=("rule", "points"))
 LEFT_OUT = {
     "FixedRuleClassifier": "learns nothing",
     "LPSVM": "is a plane and has no rule; the rules made of it are among the others",
@@ -123,6 +127,7 @@ SEARCHED = {
     "n_clauses": [1, 6],
     "theta": [0.05, 50.0],
 }
+LISTED = {"theta": [1.0, 4.0], "n_clauses": [1, 2], "label_noise": [0.0, 0.8]}  # three classes
 METHODS = ["set_cover", "block_coordinate", "alternating"]
 MANY = [
     (
@@ -140,6 +145,7 @@ MANY = [
         ],
     ),
     (SEARCH, SEARCHED),
+    (SEARCH, LISTED),
     (ScorecardClassifier(), {"max_conditions": [3, 1, 5]}),
     (SEARCH, {"label_noise": [0.0, 1.0], "theta": [0.5, 2.0]}),
     (SEARCH, {"refine_thresholds": [True, False], "n_clauses": [1, 2], "theta": [0.5, 0.6, 4.0]}),
@@ -163,12 +169,17 @@ FIGURES = (
 )  # fmt: skip
 
 
-def assert_alike_together_and_alone(learner, settings, X, y):
+@pytest.mark.slow
+@pytest.mark.parametrize(("learner", "grid"), MANY, ids=str)
+def test_many_settings_give_what_each_gives_alone(learner, grid):
+    X, y = mixed_table(n=120)
+    if grid is LISTED:
+        y = np.where(X["age"] > 62, "urgent", y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
-        together = list(fit_settings(learner, X, y, settings))
+        together = list(fit_settings(learner, X, y, settings_of(grid)))
     assert not hasattr(learner, "rule_set_")
-    for setting, many in zip(settings, together, strict=True):
+    for setting, many in zip(settings_of(grid), together, strict=True):
         one = fitted(learner, X, y, **setting)
         assert set(vars(many)) == set(vars(one))
         for name in FIGURES:
@@ -177,21 +188,6 @@ def assert_alike_together_and_alone(learner, settings, X, y):
         pickled = pickle.loads(pickle.dumps(many))
         np.testing.assert_array_equal(pickled.predict_proba(X), one.predict_proba(X))
         assert str(many.get_params()) == str(one.get_params())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("learner", "grid"), MANY, ids=str)
-def test_many_settings_give_what_each_gives_alone(learner, grid):
-    X, y = mixed_table(n=120)
-    assert_alike_together_and_alone(learner, settings_of(grid), X, y)
-
-
-@pytest.mark.slow
-def test_many_settings_of_three_classes_give_what_each_gives_alone():
-    X, y = mixed_table(n=150, noise=0.1)
-    y = np.where(X["age"] > 62, "urgent", y)
-    grid = {"theta": [1.0, 4.0], "n_clauses": [1, 2], "label_noise": [0.0, 0.8]}
-    assert_alike_together_and_alone(SEARCH, settings_of(grid), X, y)
 
 
 @pytest.mark.parametrize(
@@ -296,6 +292,24 @@ def test_rule_without_price_errs_no_more_than_constants(learner, described, yes_
     weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
     model = fitted(learner, X, y, positive_label=described, class_weight=weights)
     assert model.training_error_ * len(y) <= constant_cost(y, yes_weight) + 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", [*PRICED, OTHERS[-1], POINTS], ids=str)
+def test_a_time_limit_does_not_include_compiling_kernels(learner, monkeypatch):
+    """On a machine that takes a year to compile a kernel file, when it is first imported."""
+    compiled, plain = set(), builtins.__import__
+
+    def import_slowly(name, within=None, local=None, fromlist=(), level=0):
+        compiled.update({name, *(f"{name}.{part}" for part in fromlist or ())} & {*KERNELS})
+        return plain(name, within, local, fromlist, level)
+
+    monkeypatch.setattr(base, "load", compiled.add)
+    monkeypatch.setattr(builtins, "__import__", import_slowly)
+    for clock in (time.monotonic, time.time):
+        monkeypatch.setattr(time, clock.__name__, lambda now=clock: now() + 3e7 * len(compiled))
+    fitted(learner, *mixed_table(n=40), time_limit=1e6)  # a limit that passed is a warning
+    assert compiled == {*learner._kernels}
 
 
 def test_empty_rules_are_proved_and_name_a_lower_price():

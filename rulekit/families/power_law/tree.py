@@ -38,6 +38,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
 from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.search.machine_code import SPLITS
 from rulekit.style.wording import plural
 
 Floats = NDArray[np.float64]
@@ -248,6 +249,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     """
 
     _multi_class: ClassVar[bool] = True
+    _kernels = (SPLITS,)
     _own_constraints: ClassVar[dict[str, Any]] = {
         "max_power_laws": [Interval(Integral, 1, None, closed="left")],
         "exponents": ["array-like"],

@@ -40,6 +40,7 @@ from rulekit.search.box_search.search import (
     refine_cuts,
 )
 from rulekit.search.columns.clause_selection import ClauseSelection
+from rulekit.search.machine_code import DESCENT, QUICK
 
 Clauses = tuple[tuple[Literal, ...], ...]
 
@@ -141,6 +142,10 @@ empty_rule_hint_, binarizer_
     refine: bool = False
     _: KW_ONLY
     random_state: Any = None
+
+    @property
+    def _kernels(self) -> tuple[str, ...]:
+        return QUICK if self.label_noise else (DESCENT,)
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
         """Find the best rule for each number of clauses and conditions, in one search.

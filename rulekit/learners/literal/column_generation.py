@@ -14,6 +14,7 @@ from rulekit.search.clause_generation.column_generation import (
 )
 from rulekit.search.clause_generation.exact_clause import ALL_TESTS, ClauseLimits
 from rulekit.search.columns.clause_selection import ClauseSelection
+from rulekit.search.machine_code import DESCENT, EXACT
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 # Of many columns chance has no end of clauses that lower the linear program and hardly help rules:
@@ -78,6 +79,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     else well True
     """
 
+    _kernels = (DESCENT, EXACT)
     _own_constraints: ClassVar[dict[str, Any]] = {"refine": ["boolean"]}
 
     theta: float = 1.0

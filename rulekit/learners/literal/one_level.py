@@ -19,6 +19,7 @@ from rulekit.learners.training import LearningProblem
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.priced_columns import price_table
+from rulekit.search.machine_code import ROUNDING
 from rulekit.search.screening.proved_cover import best_columns
 from rulekit.search.screening.screen import (
     BASIC,
@@ -192,6 +193,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     else a True
     """
 
+    _kernels = (ROUNDING,)
     _own_constraints: ClassVar[dict[str, Any]] = {
         "exact": ["boolean"],
         "screening": [StrOptions({"counting", "duality"}), None],

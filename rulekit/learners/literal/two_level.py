@@ -11,6 +11,7 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
+from rulekit.search.machine_code import ROUNDING
 from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 
@@ -121,6 +122,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     else well
     """
 
+    _kernels = (ROUNDING,)
     _own_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
