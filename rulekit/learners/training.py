@@ -350,15 +350,10 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
 
 @dataclass(frozen=True)
 class LearningProblem(Remembers):
-    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
-
-    # Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the
-    # other class. `clauses` writes it in the form of the rule.
+    """The table of one fit, of which a DNF is learned, and the raw columns of the same rows."""
 
     table: BinnedTable
-    form: str
-    literals: Sequence[Literal]  # the conditions as the rule has them
-    cnf_literals: tuple[Literal, ...]
+    tie_literals: tuple[Literal, ...]  # by which columns are sorted and perturbed
     columns: Columns = field(repr=False)  # (n,)
     rows: NDArray[np.intp] = field(repr=False)  # (n,)
     forbidden: tuple[Literal, ...] = ()
@@ -379,9 +374,9 @@ class LearningProblem(Remembers):
         return float(weight[y].sum()), float(weight[~y].sum())
 
     @property
-    def described(self) -> Bools:
-        """The rows of the class that the rule describes, shape (n,)."""
-        return self.table.y if self.form == "dnf" else ~self.table.y
+    def literals(self) -> Sequence[Literal]:
+        """The conditions of the DNF."""
+        return self.table.literals
 
     @cached_property
     def price_of_a_first_condition(self) -> float:
@@ -394,7 +389,7 @@ class LearningProblem(Remembers):
     ) -> float:
         """Compute the objective of any clauses, given by where their conditions hold."""
         columns, y = [holds for clause in clauses for holds in clause], ~self.table.y
-        A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
+        A = ~np.array(columns, dtype=bool).reshape(len(columns), len(y)).T
         sizes = np.array([len(clause) for clause in clauses], dtype=int)
         chosen = np.repeat(np.eye(len(clauses), dtype=bool), sizes, axis=1)
         cost = error_cost if counts_errors else hamming_cost
@@ -413,7 +408,7 @@ class LearningProblem(Remembers):
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        keys = [x.sort_key[:4] if x.is_plain else x.sort_key for x in self.cnf_literals]
+        keys = [x.sort_key[:4] if x.is_plain else x.sort_key for x in self.tie_literals]
         digests = [hashlib.blake2b(repr(key).encode(), digest_size=8).digest() for key in keys]
         shares = [int.from_bytes(digest, "big") / 2**64 for digest in digests]  # by their texts
         perturbation = [PERTURBATION * (0.5 + 0.5 * share) for share in shares]
@@ -456,9 +451,12 @@ class LearningProblem(Remembers):
     def clauses(
         self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Read chosen columns, and moved cuts after them, as clauses of the rule."""
-        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
-        return tuple(tuple(literals[j] for j in np.flatnonzero(row)) for row in chosen)
+        """Read chosen columns, and moved cuts after them, as clauses of the DNF."""
+        d, cuts = len(self.literals), [self._cut_anew(j, k) for j, k in moved]
+        return tuple(
+            tuple(self.literals[j] if j < d else cuts[j - d] for j in np.flatnonzero(row).tolist())
+            for row in chosen
+        )
 
     @contextmanager
     def limit_time(self, seconds: float | None) -> Iterator[Clock]:
@@ -483,7 +481,10 @@ class LearningProblem(Remembers):
         literal, (low, high) = self.literals[j], distinct[k : k + 2].tolist()
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
-        cut: Literal = encoding.edge_literal(edge, encoding.place(literal)[0])
+        side = encoding.place(literal)[0]
+        turned = literal.order is not None and literal.op in ("<", ">")
+        cut: Literal = encoding.edge_literal(edge, -side if turned else side)
+        cut = cut.negate() if turned else cut  # of levels in order, "<=" negated is ">", not ">="
         return replace(cut, missing=literal.missing)
 
 
@@ -491,31 +492,33 @@ def learning_problem(
     bins: BinnedTable, columns: Columns, form: str, constraints: Constraints, by_cells: bool = False
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
-    unconstrained = constraints == Constraints()
-    literals: Sequence[Literal]
-    of_cnf: tuple[Literal, ...] = ()
+    # A CNF of one class is the negated DNF of the other over the negated conditions: this is the
+    # only place where tables are turned, and `LiteralRuleClassifier.in_form` turns the rule back.
+    unconstrained, turned = constraints == Constraints(), form == "cnf"
+    ties: tuple[Literal, ...] = ()
     if by_cells:  # conditions stay in the order of their features and cuts; rows by bins
         conditions = join_conditions([e.conditions() for e in bins.encodings])
         if not unconstrained:
             written = enumerate(conditions.literals)
             allowed = [j for j, literal in written if constraints.allows(literal)]
             conditions = conditions.take(np.array(allowed, dtype=np.intp))
-        table, literals = replace(bins, given=conditions), conditions.literals
-        table = table if form == "dnf" else table.opposite
+        table = replace(bins, given=conditions)
+        table = table.opposite if turned else table
         rows = row_order(table.codes, ~table.y, table.weight)
         table = table[rows]
     else:  # conditions by the literals of the CNF, rows by what they hold for
         literals = bins.literals
-        of_cnf = tuple(literals)
-        if form == "dnf":  # of each literal the one that holds on the other training rows
+        ties = tuple(literals)
+        if not turned:  # of each literal the one that holds on the other training rows
             both = zip(literals, bins.complement.tolist(), strict=True)
-            of_cnf = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
-        keys, each = sort_keys(of_cnf), enumerate(literals)
+            ties = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
+        keys, each = sort_keys(ties), enumerate(literals)
         allowed = [j for j, literal in each if unconstrained or constraints.allows(literal)]
         order = np.array(sorted(allowed, key=keys.__getitem__), dtype=np.intp)
         taken = bins.take_columns(order)
-        table, rows = (taken if form == "dnf" else taken.opposite).sort_rows()
-        literals, of_cnf = taken.literals, tuple(of_cnf[j] for j in order)
+        table, rows = (taken.opposite if turned else taken).sort_rows()
+        ties = tuple(ties[j] for j in order)
     columns = {name: values[rows] for name, values in columns.items()}
-    barred = tuple(item for item in constraints.forbidden if not isinstance(item, str))
-    return LearningProblem(table, form, literals, of_cnf, columns, rows, barred)
+    barred = [item for item in constraints.forbidden if not isinstance(item, str)]
+    barred = [item.negate() for item in barred] if turned else barred
+    return LearningProblem(table, ties, columns, rows, tuple(barred))

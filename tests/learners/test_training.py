@@ -113,16 +113,15 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
-    A = matrix.values[:, [place[literal] for literal in problem.literals]]
-    decided = A ^ (form == "dnf")
+    literals = [one if form == "dnf" else one.negate() for one in problem.literals]
+    decided = matrix.values[:, [place[literal] for literal in literals]] ^ (form == "dnf")
     np.testing.assert_array_equal(
         problem.rows, row_order(decided, (y == 1) ^ (form == "dnf"), weight)
     )
     table, A = problem.table, ~decided[problem.rows]
     np.testing.assert_array_equal(table.values, A)
     np.testing.assert_array_equal(table.opposite.values, ~A)
-    np.testing.assert_array_equal(problem.described, (y == 1)[problem.rows])
-    np.testing.assert_array_equal(table.y, problem.described ^ (form == "cnf"))
+    np.testing.assert_array_equal(table.y, (y == 1)[problem.rows] ^ (form == "cnf"))
     for j, literal in enumerate(table.literals):
         np.testing.assert_array_equal(literal.mask(problem.columns), A[:, j])
     np.testing.assert_array_equal(table.weight, weight[problem.rows])

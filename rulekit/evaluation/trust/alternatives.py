@@ -335,13 +335,14 @@ class _AlternativeSearch:
     def done(self, theta: float, max_conditions: int | None) -> Alternatives:
         """Find the rules and build the result."""
         problem = self.problem_without(None)
-        size = n_counted(self.rule, problem)
+        learned = self.rule.as_dnf
+        size = n_counted(learned, problem)
         described = sum(label == self.learner.positive_label_ for label in self.rule.labels)
         n_clauses = max(1, self.rule.n_clauses if self.rule.form == "cnf" else described)
         most = max(1, size) if max_conditions is None else int(max_conditions)
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
         total = float(problem.table.weight.sum())
-        wrong = self.rule.mask(problem.columns) != problem.described
+        wrong = learned.mask(problem.columns) != problem.table.y
         selected_cost = float(problem.table.weight[wrong].sum()) + theta * size
         met = {r.columns: r for r in (*space.constants(), *space.search(problem, self.rng))}
         without = {}

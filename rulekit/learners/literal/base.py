@@ -24,7 +24,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral
-from rulekit.rules.rule_set import CLAUSE_OP, Label
+from rulekit.rules.rule_set import Label
 from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
@@ -93,7 +93,7 @@ class RulePath:
 def _list_additions(
     rule: RuleSet, item: ColumnOrLiteral, problem: LearningProblem, label: Label, max_clauses: int
 ) -> list[RuleSet]:
-    """List the rules with one more literal that satisfies a requirement."""
+    """List the DNFs with one more literal that satisfies a requirement."""
     candidates: list[Any] = [item]
     if isinstance(item, str):
         candidates = [literal for literal in problem.literals if literal.feature == item]
@@ -104,16 +104,15 @@ def _list_additions(
         )
     places = [clause for clause in rule.clauses if clause.conditions]
     if len(places) < max_clauses:
-        places.append(Clause((), "and" if rule.form == "dnf" else "or"))
+        places.append(Clause(()))
     options = []
     for r, clause in enumerate(places):
         for literal in candidates:
             same_side = literal.feature, literal.op
             others = [c for c in clause.literals if (c.feature, c.op) != same_side]
-            clauses = [*places[:r], Clause((*others, literal), clause.op), *places[r + 1 :]]
+            clauses = [*places[:r], Clause((*others, literal)), *places[r + 1 :]]
             remaining = tuple(clause for clause in clauses if clause.conditions)
-            labels = (label,) * len(remaining)
-            options.append(RuleSet(remaining, labels, rule.form, rule.default))
+            options.append(RuleSet(remaining, (label,) * len(remaining), "dnf", rule.default))
     return options
 
 
@@ -193,7 +192,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
-        """Learn a rule of `problem.form` for the rows `problem.described`."""
+        """Learn a DNF for the rows `problem.table.y`."""
 
     def _read_selection(
         self,
@@ -255,16 +254,17 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         def complete(option: LearnedRule, theta: float) -> tuple[LearnedRule, RuleSet]:
             if option.clauses not in rules:
-                rules[option.clauses] = simplify(self.rule_of(option.clauses))
+                rules[option.clauses] = simplify(self.dnf_of(option.clauses))
             rule = full = rules[option.clauses]
             if required:
                 full = self.with_required(rule, problem, option.max_clauses)
             if full == rule:
-                return option, full
+                return option, self.in_form(full)
             holds = [[c.mask(problem.columns) for c in each.conditions] for each in full.clauses]
             value = problem.objective(holds, theta, counts_errors=option.counts_errors)
             proved = None if option.proved is None else False
-            return replace(option.with_step(value, "add required"), proved=proved), full
+            option = replace(option.with_step(value, "add required"), proved=proved)
+            return option, self.in_form(full)
 
         for one, theta in zip(learned, thetas, strict=True):
             if not required:
@@ -274,19 +274,22 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             yield min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
-        """Add the required conditions; RuleError if such a rule cannot hold them all."""
+        """Add what is required to a DNF; RuleError if such a rule cannot hold it all."""
         required = as_constraints(self.constraints).required
+        names = ", ".join(repr(str(item)) for item in required)
+        if self.form == "cnf":
+            required = tuple(w if isinstance(w, str) else w.negate() for w in required)
+        label, _ = self._labels()
         for k, item in enumerate(required):
             wanted = required[: k + 1]
             if _all_granted(rule, wanted):
                 continue
-            options = _list_additions(rule, item, problem, self.positive_label_, max_clauses)
-            wrong = [option.mask(problem.columns) != problem.described for option in options]
+            options = _list_additions(rule, item, problem, label, max_clauses)
+            wrong = [option.mask(problem.columns) != problem.table.y for option in options]
             costs = np.round([problem.table.weight[rows].sum() for rows in wrong], 9)
             simplified = (simplify(options[i]) for i in np.argsort(costs, kind="stable"))
             longer = next((option for option in simplified if _all_granted(option, wanted)), None)
             if longer is None:
-                names = ", ".join(repr(str(item)) for item in required)
                 raise RuleError(
                     f"The rule cannot hold what is required ({names}): whatever is added makes "
                     "another condition redundant. Remove one requirement, or allow more clauses."
@@ -302,11 +305,26 @@ class LiteralRuleClassifier(BaseRuleClassifier):
                 "`rule_set_`. Raise `time_limit` to go on."
             )
 
+    def _labels(self) -> tuple[Label, Label]:
+        """Return the class that the DNF describes, for a CNF the other one, and its default."""
+        labels = self.positive_label_, self.default_label_
+        return labels if self.form == "dnf" else labels[::-1]
+
+    def dnf_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
+        """Build the DNF that is learned from its clauses."""
+        label, default = self._labels()
+        return RuleSet(tuple(map(Clause, clauses)), (label,) * len(clauses), "dnf", default)
+
+    def in_form(self, dnf: RuleSet) -> RuleSet:
+        """Return the learned DNF in the form of the rule."""
+        if self.form == "dnf":
+            return dnf
+        label, default = self._labels()
+        return dnf.negate() if dnf.clauses else RuleSet((), (default,), "cnf", label)
+
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
-        """Build the rule from its clauses."""
-        joined = tuple(Clause(conditions, CLAUSE_OP[self.form]) for conditions in clauses)
-        labels = (self.positive_label_,) * max(len(joined), int(self.form == "cnf"))
-        return RuleSet(joined, labels, self.form, self.default_label_)
+        """Build the rule from the clauses of its DNF."""
+        return self.in_form(self.dnf_of(clauses))
 
     def _keep(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, table: TrainingTable

@@ -270,9 +270,8 @@ class BoxPath(LearnedPath):
         problem = self.problem
         weight = self.learner._weights(self.table)[problem.rows]
         for entry in self.entries:
-            learned = simplify(
-                self.learner.rule_of(self.clauses[entry.n_clauses, entry.n_conditions])
-            )
+            clauses = self.clauses[entry.n_clauses, entry.n_conditions]
+            learned = simplify(self.learner.dnf_of(clauses))
             try:
                 rule = self.learner.with_required(learned, problem, entry.n_clauses)
             except RuleError as error:  # a rule of this size cannot hold what is required
@@ -281,9 +280,10 @@ class BoxPath(LearnedPath):
             (chosen,) = self.searched.select_columns([entry])
             wrong = problem.table.evaluate_dnf(chosen) != problem.table.y
             if rule != learned:
-                wrong = rule.mask(problem.columns) != problem.described
+                wrong = rule.mask(problem.columns) != problem.table.y
             error_share = float(weight[wrong].sum() / weight.sum())
             size = entry.n_clauses, entry.n_conditions
+            rule = self.learner.in_form(rule)
             entries.append(PathEntry(*size, entry.loss, error_share, rule))
         if not entries:
             raise unmet

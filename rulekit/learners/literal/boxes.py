@@ -56,7 +56,7 @@ def discount_rows(
 def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) -> Floats:
     """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
-    y = problem.described.astype(int) if classes is None else classes
+    y = table.y.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
 

@@ -164,12 +164,13 @@ def certify(
             "`X`, `y` and `sample_weight` differ from the table that the model was fitted on. Pass "
             "the training rows."
         )
-    objective = _cost(model.rule_set_, problem, theta)
+    learned = model.rule_set_.as_dnf
+    objective = _cost(learned, problem, theta)
     one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
     kernels = (EXACT,) if one_clause else (DESCENT, EXACT)
     stop = Clock.from_seconds(time_limit, should_stop, kernels)
     listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
-    literals = (literal for clause in model.rule_set_.clauses for literal in clause.literals)
+    literals = (literal for clause in learned.clauses for literal in clause.literals)
     lower: float | None = None
     met: Bools | None = None  # conditions of the clauses of the best rule found, shape (k, d)
     if theta <= 0:
@@ -188,17 +189,15 @@ def certify(
         certificate = replace(certificate, sentence=_write_proof(model, certificate, lower))
     if met is None or certificate.proved:
         return certificate
-    rule = simplify(model.rule_of(problem.clauses(met)))
+    rule = simplify(model.dnf_of(problem.clauses(met)))
     full = model.with_required(rule, problem, max(1, len(met)))
     cheaper = _cost(rule, problem, theta) < objective - SAME * max(1.0, objective)
-    return replace(certificate, better=rule if full == rule and cheaper else None)
+    return replace(certificate, better=model.in_form(rule) if full == rule and cheaper else None)
 
 
 def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
-    """Compute the cost of a rule as `Certificate.objective` does, from the raw table."""
+    """Compute the cost of a DNF as `Certificate.objective` does, from the raw table."""
     taken = rule.clauses_fired(problem.columns)
-    if rule.form == "cnf":  # the other class is described, by clauses that fail
-        taken = ~taken
     described, weight = problem.table.y, problem.table.weight
     missed = weight[described & ~taken.any(axis=1)].sum()
     wrong = (weight[~described] * taken[~described].sum(axis=1)).sum()
@@ -206,7 +205,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
-    """Count the conditions in a rule; a merged set counts by its values."""
+    """Count the conditions in a DNF; a merged set counts by its values."""
     listed = {_cut_key(literal) for literal in problem.literals}
     count = rule.n_conditions
     for literal in (literal for clause in rule.clauses for literal in clause.literals):

@@ -1,7 +1,7 @@
 """Rules of one clause: an AND of literals, or an OR."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -59,11 +59,14 @@ class ConditionScreening:
         The tests' outcomes over the candidates.
     theta : float
         Price of a literal.
+    literals : sequence of Literal
+        The candidates as the rule has them.
     """
 
     problem: LearningProblem = field(repr=False)
     screening: Screening = field(repr=False)
     theta: float
+    literals: Sequence[Literal] = field(repr=False)
 
     @property
     def n_conditions(self) -> int:
@@ -102,7 +105,7 @@ class ConditionScreening:
 
     def list_kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
-        return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
+        return tuple(self.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
         """Return the reason for each removed condition, in the order of the candidates.
@@ -112,7 +115,7 @@ class ConditionScreening:
         more), `floor` (what every rule with it costs at least), `upper` (what a known one costs),
         `sentence`.
         """
-        literals, rows = self.problem.literals, []
+        literals, rows = self.literals, []
         for j in np.flatnonzero(self.screening.removed)[:limit].tolist():
             removal = self.screening.removal(j)
             by = None if removal["by"] is None else str(literals[removal["by"]])
@@ -125,10 +128,10 @@ class ConditionScreening:
         problem, table = self.problem, self.problem.table.opposite
 
         def column(j: int) -> Bools:
-            return problem.literals[j].mask(problem.columns) ^ (problem.form == "dnf")
+            return ~problem.literals[j].mask(problem.columns)
 
         reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
-        return [(test, problem.literals[j]) for test, j in reasons]
+        return [(test, self.literals[j]) for test, j in reasons]
 
 
 @dataclass(eq=False, repr=False)
@@ -278,9 +281,11 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         priced = price_table(problem.table, theta)
         best = best_columns(priced, screening=self.screening, deadline=problem.deadline)
         if best.screening is not None:
-            self.screening_ = ConditionScreening(problem, best.screening, theta)
-        literals = [problem.literals[j] for j in best.columns.tolist()]
-        literals.sort(key=lambda literal: literal.sort_key)
+            self.screening_ = ConditionScreening(
+                problem, best.screening, theta, self._write_literals(problem)
+            )
+        written = self._write_literals(problem)
+        columns = sorted(best.columns.tolist(), key=lambda j: written[j].sort_key)
         step = {
             "step": 0,
             "objective": best.cost,
@@ -293,7 +298,12 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         proof = best.bound, best.proved
-        return LearnedRule((tuple(literals),), best.cost, problem.constant_losses, (step,), *proof)
+        clause = tuple(problem.literals[j] for j in columns)
+        return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
+
+    def _write_literals(self, problem: LearningProblem) -> Sequence[Literal]:
+        """Return the conditions as the rule has them."""
+        return (problem.table if self.form == "dnf" else problem.table.opposite).literals
 
 
 def screen_conditions(
@@ -364,4 +374,4 @@ def screen_conditions(
     priced = price_table(problem.table, float(theta))
     screening = best_columns(priced).screening if how == "duality" else screen(priced, HOW[how])
     assert screening is not None
-    return ConditionScreening(problem, screening, float(theta))
+    return ConditionScreening(problem, screening, float(theta), model._write_literals(problem))

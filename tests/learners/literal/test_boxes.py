@@ -64,7 +64,7 @@ def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
     for _ in range(20):
         rule = space.price_rule(columns_drawn(space, rng))
         written = space.rule(rule)
-        wrong = (written.predict(space.problem.columns) == True) != space.problem.described  # noqa: E712
+        wrong = (written.predict(space.problem.columns) == True) != space.problem.table.y  # noqa: E712
         assert rule.wrong == wrong.sum()
         assert rule.cost == rule.wrong + 0.5 * rule.n_conditions
         assert {f for c in written.clauses for f in c.features} <= space.features(rule)
