@@ -8,7 +8,7 @@ from rulekit.search.clause_generation.exact_clause import BETTER, ExactClause
 
 
 def search_plainly(task):
-    """Find the best clause; see `exact_clause.best_clause`."""
+    """Find the best clause; see `ClauseSearch.find_best`."""
     search = _Search(task)
     every = np.ones(len(task.P), bool), np.ones(len(task.N), bool)
     search.visit(*every, range(len(task.slot)), [])

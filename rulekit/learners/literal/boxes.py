@@ -30,9 +30,8 @@ from rulekit.search.box_search.search import (
 from rulekit.search.clause_generation.exact_clause import (
     ALL_TESTS,
     ClauseLimits,
+    ClauseSearch,
     NearBest,
-    clause_task,
-    list_near_best,
 )
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
@@ -337,9 +336,10 @@ class RuleSpace:
         limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop)
         incumbent = max(0.0, self.constants()[0].cost - best)
         y, weight = self.problem.table.y, self.problem.table.weight
-        task = clause_task(self.holds, y, self.theta, self.slots, weight, incumbent, limits)
+        how = self.theta, self.slots, weight, incumbent, limits
+        search = ClauseSearch(self.holds, y, *how)
         for size in range(1, self.max_conditions + 1):
-            near = list_near_best(task, margin, size, most)
+            near = search.list_near_best(margin, size, most)
             yield size, near
             if not near.complete:
                 return
@@ -366,8 +366,8 @@ class RuleSpace:
                     continue
                 limits = ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop)
                 how = self.theta, self.slots, weight, worth, limits
-                task = clause_task(self.holds, described, *how)
-                near = list_near_best(task, worth - floor, remaining, EXCHANGE_MOST)
+                search = ClauseSearch(self.holds, described, *how)
+                near = search.list_near_best(worth - floor, remaining, EXCHANGE_MOST)
                 for clause in near.clauses:
                     rule = self.reduce_rule(self.price_rule((*rest, clause)))
                     if rule.columns not in met:

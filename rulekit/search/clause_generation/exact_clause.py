@@ -24,7 +24,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -61,48 +61,15 @@ class ExactClause:
     upper: float
 
 
-@dataclass(frozen=True, eq=False)
-class ClauseTask:
-    """The literals over the rows that weigh anything."""
+@dataclass(frozen=True, slots=True)
+class NearBest:
+    """The clauses near the best one, the best first."""
 
-    P: Bools
-    N: Bools
-    weight_p: Floats
-    weight_n: Floats
-    theta: float
-    slot: Ints  # (d,)
-    step: Bools  # (rows of the other class, d)
-    incumbent: float
-    limits: ClauseLimits
-
-
-def clause_task(
-    holds: Bools,
-    y: Bools,
-    theta: float,
-    slots: Sequence[int] | None = None,
-    weight: Floats | None = None,
-    incumbent: float = 0.0,
-    limits: ClauseLimits | None = None,
-) -> ClauseTask:
-    """Sort the rows by class, leave out those of weight zero, and find the steps."""
-    # Shapes: holds (n, d), y (n,), slots d, weight (n,).
-    weight = np.ones(len(y)) if weight is None else weight
-    slots = range(holds.shape[1]) if slots is None else slots
-    _, exponent = math.frexp(float(weight.sum()))
-    unit = math.ldexp(1.0, max(exponent - 52, -1000))
-    weight = np.rint(weight / unit) * unit
-    P, N = holds[y & (weight > 0)], holds[~y & (weight > 0)]
-    slot = np.unique(np.asarray(slots, dtype=np.int64), return_inverse=True)[1].reshape(-1)
-    step = ~N
-    # nested literals, from the loosest on
-    order = np.lexsort((np.arange(len(slot)), -holds.sum(axis=0), slot))
-    for looser, tighter in pairwise(order):
-        if slot[looser] == slot[tighter]:
-            step[:, tighter] &= N[:, looser]
-    weights = weight[y & (weight > 0)], weight[~y & (weight > 0)]
-    floor = max(float(incumbent), 0.0)
-    return ClauseTask(P, N, *weights, float(theta), slot, step, floor, limits or ClauseLimits())
+    clauses: tuple[tuple[int, ...], ...]
+    values: tuple[float, ...]
+    margin: float
+    complete: bool
+    n_tests: int
 
 
 def half_lines(problem: BoxRows) -> tuple[list[End], list[int]]:
@@ -138,75 +105,120 @@ class BoxClauses:
     def find_best(
         self, theta: float, weight: Floats, incumbent: float, limits: ClauseLimits
     ) -> tuple[ExactClause, Boxes | None]:
-        """Search as `best_clause` does."""
+        """Search as `ClauseSearch.find_best` does."""
         y, slots = self.problem.y, self._slots
-        best = best_clause(clause_task(self._holds, y, theta, slots, weight, incumbent, limits))
+        best = ClauseSearch(self._holds, y, theta, slots, weight, incumbent, limits).find_best()
         if best.chosen is None:
             return best, None
         return best, join_ends(self.problem.n_bins, [self._limits[j] for j in best.chosen])
 
 
-def best_clause(task: ClauseTask) -> ExactClause:
-    """Find the clause of the highest value among all subsets of literals; exponential at worst."""
-    # Safe prunes: a literal must take at least θ from N that no other one takes, a share that only
-    # shrinks, and some of it in its step; the best gain of each slot bounds what all literals of
-    # smaller loss can take together.
-    if task.theta <= 0:
-        raise ValueError(f"`theta` must be positive for an exact search, got {task.theta!r}.")
-    from rulekit.search.clause_generation import exact_kernels as kernel
+class ClauseSearch:
+    """Branch and bound over literals, with the rows that weigh anything packed into words."""
 
-    # no longer clause has a positive value
-    paid = min(float(task.weight_p.sum()), float(task.weight_n.sum())) / task.theta
-    depth = int(min(int(task.slot.max(initial=-1)) + 1, paid)) + 1
-    search = _BoundedSearch(task, depth, 0, len(task.slot), task.incumbent)
-    proved = search.go_on(0.0)
-    record, counts, bound = search.record, search.record.counts, search.levels.bound
-    value, size, level = float(record.value[0]), int(counts[kernel.LENGTH]), counts[kernel.LEVEL]
-    upper = value
-    if not proved:  # bounds of all open nodes
-        upper = max(value, -np.inf if level else float(task.weight_p.sum()))
-        for t in range(level):
-            open_nodes = bound[t, : search.levels.next[t] + 2]
-            upper = max(upper, float(open_nodes.max(initial=-np.inf)))
-    chosen = None if size < 0 else tuple(int(j) for j in record.best[:size])
-    return ExactClause(chosen, value, proved, search.n_tests, upper)
+    def __init__(
+        self,
+        holds: Bools,
+        y: Bools,
+        theta: float,
+        slots: Sequence[int] | None = None,
+        weight: Floats | None = None,
+        incumbent: float = 0.0,
+        limits: ClauseLimits | None = None,
+    ) -> None:
+        # Shapes: holds (n, d), y (n,), slots d, weight (n,).
+        weight = np.ones(len(y)) if weight is None else weight
+        slots = range(holds.shape[1]) if slots is None else slots
+        _, exponent = math.frexp(float(weight.sum()))
+        unit = math.ldexp(1.0, max(exponent - 52, -1000))
+        weight = np.rint(weight / unit) * unit
+        P, N = y & (weight > 0), ~y & (weight > 0)
+        self.P, self.N, self.weight_p, self.weight_n = holds[P], holds[N], weight[P], weight[N]
+        self.theta, self.limits = float(theta), limits or ClauseLimits()
+        self.incumbent = max(float(incumbent), 0.0)
+        self.slot = np.unique(np.asarray(slots, dtype=np.int64), return_inverse=True)[1].reshape(-1)
+        self.step = ~self.N  # (rows of the other class, d)
+        # nested literals, from the loosest on
+        order = np.lexsort((np.arange(len(self.slot)), -holds.sum(axis=0), self.slot))
+        for looser, tighter in pairwise(order):
+            if self.slot[looser] == self.slot[tighter]:
+                self.step[:, tighter] &= self.N[:, looser]
 
+    def find_best(self) -> ExactClause:
+        """Find the clause of the highest value among all subsets of literals; exponential."""
+        # Safe prunes: a literal must take at least θ from N that no other one takes, a share that
+        # only shrinks, and some of it in its step; the best gain of each slot bounds what all
+        # literals of smaller loss can take together.
+        if self.theta <= 0:
+            raise ValueError(f"`theta` must be positive for an exact search, got {self.theta!r}.")
+        # no longer clause has a positive value
+        paid = min(float(self.weight_p.sum()), float(self.weight_n.sum())) / self.theta
+        depth = int(min(int(self.slot.max(initial=-1)) + 1, paid)) + 1
+        self._start(self.step, depth, 0, len(self.slot), self.incumbent)
+        proved = self._go_on(0.0)
+        record, counts, bound = self.record, self.record.counts, self._levels.bound
+        value, size = float(record.value[0]), int(counts[self._kernel.LENGTH])
+        upper, level = value, counts[self._kernel.LEVEL]
+        if not proved:  # bounds of all open nodes
+            upper = max(value, -np.inf if level else float(self.weight_p.sum()))
+            for t in range(level):
+                open_nodes = bound[t, : self._levels.next[t] + 2]
+                upper = max(upper, float(open_nodes.max(initial=-np.inf)))
+        chosen = None if size < 0 else tuple(int(j) for j in record.best[:size])
+        return ExactClause(chosen, value, proved, self.n_tests, upper)
 
-class _BoundedSearch:
-    """The state of a search: a task packed into words, its levels, and what was found."""
+    def list_near_best(self, margin: float, max_conditions: int, most: int = 10_000) -> NearBest:
+        """List all clauses that are worth at most `margin` less than the best."""
+        depth = min(max_conditions, int(self.slot.max(initial=-1)) + 1)
+        floor = self.incumbent - margin - 2 * BETTER
+        self._start(np.ones_like(self.step), depth + 1, most, depth, floor)  # steps are ignored
+        record, shrunk = self.record, False
+        while not (done := self._go_on(margin)) and record.n_near[0] == most:
+            shrunk |= not _prune(record)
+            if record.n_near[0] == most:  # as many as there is room for, all worth the same
+                break
+        sizes = zip(record.near[: record.n_near[0]], record.size, record.column, strict=False)
+        floor = float(record.value[0]) + BETTER
+        listed = sorted((-v, s, tuple(sorted(c[:s].tolist()))) for v, s, c in sizes if v > floor)
+        clauses, values = tuple(c for _, _, c in listed), tuple(-float(v) for v, _, _ in listed)
+        best = max([self.incumbent, *values[:1]])
+        reach = best - float(record.value[0]) - 2 * BETTER if shrunk else margin
+        return NearBest(clauses, values, reach, done, self.n_tests)
 
-    def __init__(self, task: ClauseTask, depth: int, room: int, size: int, floor: float) -> None:
+    @property
+    def n_tests(self) -> int:
+        """Number of literals tried."""
+        return int(self.record.counts[self._kernel.TESTS])
+
+    def _start(self, step: Bools, depth: int, room: int, size: int, floor: float) -> None:
+        """Pack the rows into words, and allocate the levels of the tree and what is recorded."""
         from rulekit.search.clause_generation import exact_kernels as kernel
 
-        self._kernel, self._limits, d = kernel, task.limits, len(task.slot)
-        self._step = max(CHUNK, d)  # a level has at most d tests: each chunk gets on by a node
-        (p_order, wp), (n_order, wn) = _weights(task.weight_p), _weights(task.weight_n)
-        P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
+        self._kernel, d = kernel, len(self.slot)
+        (p_order, wp), (n_order, wn) = _weights(self.weight_p), _weights(self.weight_n)
+        P, N, steps = _words(self.P, p_order), _words(self.N, n_order), _words(step, n_order)
         weights = kernel.RowWeights(*wp), kernel.RowWeights(*wn)
-        self._task = kernel.Task(task.theta, P, N, step, task.slot, *weights)
+        self._task = kernel.Task(self.theta, P, N, steps, self.slot, *weights)
         p, n, many = len(p_order) // 64, len(n_order) // 64, depth + 1
         rows, columns = ((many, p), (many, n), (many, many, n)), ((many, d), (many, d), (many, d))
         parts = *rows, many, *columns, many, many, d + 1, d + 1, 1, n, n, d
-        self.levels = levels = allocate(kernel.LEVELS, *parts)
+        self._levels = levels = allocate(kernel.LEVELS, *parts)
         levels.P[0] = _words((p_order >= 0)[:, None], np.arange(len(p_order)))[0]
         levels.N[0] = _words((n_order >= 0)[:, None], np.arange(len(n_order)))[0]
         levels.live[0], levels.n_live[0] = np.arange(d), d
         self.record = allocate(kernel.RECORD, 1, 4, many, room, room, (room, size), 1, p)
         self.record.value[0], self.record.counts[:] = floor, (0, 0, -1, 1)
 
-    @property
-    def n_tests(self) -> int:
-        return int(self.record.counts[self._kernel.TESTS])
-
-    def go_on(self, margin: float) -> bool:
+    def _go_on(self, margin: float) -> bool:
         """Search until the tree is done (True), or until room, tests or time run out (False)."""
         record, search = self.record, self._kernel.search
+        step = max(CHUNK, len(self.slot))  # a level has at most d tests: each chunk gets on
         while True:
-            left = self._limits.max_tests - self.n_tests
-            if left <= 0 or self._limits.should_stop():
+            left = self.limits.max_tests - self.n_tests
+            if left <= 0 or self.limits.should_stop():
                 return False
-            budget = min(self._step, left)
-            if search(self.levels, self._task, record, margin, budget):
+            budget = min(step, left)
+            if search(self._levels, self._task, record, margin, budget):
                 return True
             if budget == left or 0 < len(record.near) == record.n_near[0]:
                 return False
@@ -237,39 +249,6 @@ def _words(masks: Bools, order: Ints) -> Words:
     bits[:, order >= 0] = masks[order[order >= 0]].T
     packed = np.packbits(bits, axis=1, bitorder="little")
     return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
-
-
-@dataclass(frozen=True, slots=True)
-class NearBest:
-    """The clauses near the best one, the best first."""
-
-    clauses: tuple[tuple[int, ...], ...]
-    values: tuple[float, ...]
-    margin: float
-    complete: bool
-    n_tests: int
-
-
-def list_near_best(
-    task: ClauseTask, margin: float, max_conditions: int, most: int = 10_000
-) -> NearBest:
-    """List all clauses that are worth at most `margin` less than the best; steps are ignored."""
-    depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
-    floor = task.incumbent - margin - 2 * BETTER
-    any_step = replace(task, step=np.ones_like(task.step))
-    search = _BoundedSearch(any_step, depth + 1, most, depth, floor)
-    record, shrunk = search.record, False
-    while not (done := search.go_on(margin)) and record.n_near[0] == most:
-        shrunk |= not _prune(record)
-        if record.n_near[0] == most:  # as many as there is room for, all worth the same
-            break
-    sizes = zip(record.near[: record.n_near[0]], record.size, record.column, strict=False)
-    floor = float(record.value[0]) + BETTER
-    listed = sorted((-v, s, tuple(sorted(c[:s].tolist()))) for v, s, c in sizes if v > floor)
-    clauses, values = tuple(c for _, _, c in listed), tuple(-float(v) for v, _, _ in listed)
-    best = max([task.incumbent, *values[:1]])
-    reach = best - float(record.value[0]) - 2 * BETTER if shrunk else margin
-    return NearBest(clauses, values, reach, done, search.n_tests)
 
 
 def _prune(record: Any) -> bool:

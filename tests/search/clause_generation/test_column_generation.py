@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from rulekit.search.box_search.problem import ERRORS, evaluate_boxes, join_ends
 from rulekit.search.box_search.search import Descent
-from rulekit.search.clause_generation import column_generation, exact_clause
+from rulekit.search.clause_generation import column_generation
 from rulekit.search.clause_generation.column_generation import (
     ClauseMaster,
     ClausePool,
@@ -22,7 +22,7 @@ from rulekit.search.clause_generation.column_generation import (
 )
 from rulekit.search.clause_generation.exact_clause import (
     ClauseLimits,
-    best_clause,
+    ClauseSearch,
     half_lines,
 )
 from tests.engines import solved_by
@@ -116,12 +116,13 @@ def test_exact_pricing_cut_short_still_bounds_every_rule(seed, tests):
 def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
     tried = []
 
-    def counted(*args, **kwargs):
-        clause = best_clause(*args, **kwargs)
+    def counted(search):
+        clause = find_best(search)
         tried.append(clause.n_tests)
         return clause
 
-    monkeypatch.setattr(exact_clause, "best_clause", counted)
+    find_best = ClauseSearch.find_best
+    monkeypatch.setattr(ClauseSearch, "find_best", counted)
     monkeypatch.setattr(ClausePool, "price", lambda self, *args: (NONE, np.zeros(0)))
     everything = generate_boxes(small(0), GenerationPlan(0.6, 0.4))
     n_tests, n_searches = sum(tried), len(tried)

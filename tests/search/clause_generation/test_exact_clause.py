@@ -7,9 +7,7 @@ import pytest
 
 from rulekit.search.clause_generation.exact_clause import (
     ClauseLimits,
-    best_clause,
-    clause_task,
-    list_near_best,
+    ClauseSearch,
 )
 from tests.reference.exact_clause import near_best_by_force, search_plainly
 
@@ -49,7 +47,7 @@ def task_of(seed, incumbent=0.0, **limits):
     codes, y, weight, theta = instance(seed)
     holds, slots = literals_of(codes)
     weight = np.ones(len(y)) if weight is None else weight
-    return clause_task(holds, y, theta, slots, weight, incumbent, ClauseLimits(**limits))
+    return ClauseSearch(holds, y, theta, slots, weight, incumbent, ClauseLimits(**limits))
 
 
 @pytest.mark.slow
@@ -67,7 +65,7 @@ def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_search_makes_the_same_tests_as_its_twin(first):
     for seed in range(first, first + 40):
-        assert best_clause(task_of(seed)) == search_plainly(task_of(seed)), seed
+        assert task_of(seed).find_best() == search_plainly(task_of(seed)), seed
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -77,12 +75,12 @@ def test_search_equals_its_twin_on_many_words_and_weights(seed):
     y = (codes[:, 0] > 1) & (codes[:, 1] < 2) ^ (rng.random(300) < 0.2)
     weight = [np.ones(300), rng.integers(0, 5, 300).astype(float), rng.random(300)][seed % 3]
     holds, slots = literals_of(codes)
-    task = clause_task(holds, y, 1.5, slots, weight)
-    assert best_clause(task) == search_plainly(task)
+    task = ClauseSearch(holds, y, 1.5, slots, weight)
+    assert task.find_best() == search_plainly(task)
     assert search_plainly(task).chosen
 
 
-@pytest.mark.parametrize("search", [search_plainly, best_clause])
+@pytest.mark.parametrize("search", [search_plainly, ClauseSearch.find_best])
 @pytest.mark.parametrize("tests", [1, 15, 40, 90])
 def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
     cut_short = 0
@@ -97,7 +95,7 @@ def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
 def test_the_clause_has_its_stated_value(seed):
     codes, y, weight, theta = instance(seed)
     holds, _ = literals_of(codes)
-    clause = best_clause(task_of(seed))
+    clause = task_of(seed).find_best()
     weight = np.ones(len(y)) if weight is None else weight
     if clause.chosen is None:
         assert clause.value == 0.0
@@ -108,20 +106,20 @@ def test_the_clause_has_its_stated_value(seed):
 
 
 def test_proved_incumbents_are_kept_and_free_literals_refused():
-    best = best_clause(task_of(1))
-    again = best_clause(task_of(1, best.value))
+    best = task_of(1).find_best()
+    again = task_of(1, best.value).find_best()
     assert (again.chosen, again.proved, again.value) == (None, True, best.value)
     assert again.n_tests <= best.n_tests
-    assert not best_clause(task_of(1, max_tests=best.n_tests // 2)).proved
+    assert not task_of(1, max_tests=best.n_tests // 2).find_best().proved
     with pytest.raises(ValueError, match="`theta` must be positive"):
-        best_clause(clause_task(np.ones((2, 1), bool), np.array([True, False]), 0.0))
+        ClauseSearch(np.ones((2, 1), bool), np.array([True, False]), 0.0).find_best()
 
 
 LIMITS = (1, 2, 3)
 
 
 def list_near(holds, y, theta, margin, *, max_conditions, most=10_000, **rows):
-    return list_near_best(clause_task(holds, y, theta, **rows), margin, max_conditions, most)
+    return ClauseSearch(holds, y, theta, **rows).list_near_best(margin, max_conditions, most)
 
 
 def near_instance(seed):
