@@ -32,6 +32,15 @@ def put(request):
         yield result
 
 
+@pytest.fixture(params=["highs", "linprog"])
+def engine(request):
+    """What solves linear programs; see `tests.engines`."""
+    from tests.engines import solved_by
+
+    with solved_by(request.param):
+        yield request.param
+
+
 #: Doctests that take more than 0.3 s.
 SLOW_EXAMPLES = {
     "rulekit.evaluation.trust.alternatives.alternatives",

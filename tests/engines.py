@@ -1,12 +1,7 @@
 """Who solves linear programs: tests run with `highspy` and with SciPy's `linprog`.
 
 "compiled" is the simplex method of `solve_small_dual` for one-level programs, else `highspy`. A
-module whose tests are all to run with both says so by a fixture of this name::
-
-    @pytest.fixture(params=ENGINES, autouse=True)
-    def engine(request):
-        with solved_by(request.param):
-            yield request.param
+module whose tests are all to run with both uses the fixture `engine` in its `pytestmark`.
 """
 
 from contextlib import contextmanager

@@ -24,6 +24,7 @@ from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES, RuleClassifier, scale_points
 from rulekit.rules.codec import rule_to_dict
+from rulekit.rules.schema import schema_of
 from rulekit.style.phrases import join_list
 from rulekit.style.scorecard import scale_note
 
@@ -130,10 +131,9 @@ def learn(table: str, target: str, reading: ReadSettings, as_json: bool, **optio
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
     _scale(model, options)
     rule = model.rule_set_
-    if rule.schema is not None:
-        words = missing_words(given, rule.features)
-        schema = describe_reading(rule.schema, used, given.units, words)
-        model.rule_set_ = replace(rule, schema=schema)
+    words = missing_words(given, rule.features)
+    schema = describe_reading(schema_of(rule), used, given.units, words)
+    model.rule_set_ = replace(rule, schema=schema)
     if not options["every_class"]:
         note(f"The rule describes {target} = {(*rule.labels, model.positive_label_)[0]}.")
     figures = {

@@ -257,9 +257,18 @@ def test_costs_are_numbers_on_axes_in_names_and_in_words():
         "The cost a 100 cases falls from 60 EUR with 0 conditions to 20 EUR with 5 conditions; "
         "more conditions do not lower it."
     )
-    low, high = figure.layout.yaxis.range
-    assert low < 20
-    assert 60 < high < 100
+
+
+@pytest.mark.parametrize(
+    ("per", "value"), [("cost_per_100", 60), ("cost_per_100", 0.06), ("error", 0.2)]
+)
+def test_axis_of_equal_points_reaches_a_tenth_further_in_any_unit(per, value):
+    points = settings().assign(**{f"test_{per}": value})
+    for line in (1.095 * value, 1.105 * value):
+        beside = [Baseline("line", line)]
+        low, high = front_figure(points, y=f"test_{per}", baselines=beside).layout.yaxis.range
+        assert low < value
+        assert (high > line) == (line < 1.1 * value)
 
 
 def box(note):

@@ -10,13 +10,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rulekit.search.lp import LinearProgram, ResidentProgram, solve_lp, solve_milp
-from tests.engines import ENGINES, only_highspy, solved_by
+from tests.engines import only_highspy, solved_by
 
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request):
-    with solved_by(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("engine")  # both, see `tests.engines`
 
 
 def covering(seed, m=12, n=8):

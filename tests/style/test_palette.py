@@ -95,6 +95,7 @@ def test_outcome_has_one_colour_in_every_figure(classes, described, other):
 def test_looks_differ_and_long_text_is_cut():
     looks = [*outcome_looks("abcd"), REST]
     assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
+    assert len({(look.colour, look.hatch) for look in outcome_looks(range(36))}) == 36
     assert outcome_colours([1, 0]) == outcome_colours([0, 1])
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
     assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))

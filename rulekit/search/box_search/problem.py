@@ -275,7 +275,7 @@ class BoxRows:
         for side in (False, True):
             of_side = np.flatnonzero(self.y == side)
             reached = np.cumsum(self.weight[of_side])
-            if not len(of_side) or reached[-1] <= 0:
+            if not len(of_side):
                 continue
             m = max(1, round(most * float(reached[-1] / self.weight.sum())))
             at = np.searchsorted(reached, (np.arange(m) + 0.5) / m * reached[-1])

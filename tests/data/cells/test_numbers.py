@@ -47,6 +47,8 @@ def test_numbers_in_any_style_are_read_back(values, data):
     assert decorated.fits(column.present)
     np.testing.assert_array_equal(decorated.numbers.values[column.codes], values)
     np.testing.assert_array_equal(numbers_in(pd.Series(texts)), values)
+    twice = pa.array([style[2].format(f"-{abs(value)}") for value in values])
+    assert not read_decorated(twice, ".").numbers.valid.any()
 
 
 @given(st.text(alphabet="0123456789.,-+()%$€ kgeE'", max_size=12))

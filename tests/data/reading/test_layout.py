@@ -123,7 +123,7 @@ BELOW = {
     ],
     "source notes": [
         ([HEADER, *BODY, ["Source: the bank"]], HEADER, BODY),
-        ([HEADER, *BODY, [None] * 3, ["Note", "no fees"], ["Source:", "the bank"]], HEADER, BODY),
+        ([HEADER, *BODY, [None] * 3, ["Anna"], ["Note", "fees"], ["Source:", "us"]], HEADER, BODY),
         ([WIDE, *WIDE_BODY, [None] * 4, ["* estimated"], ["Note: in euros"]], WIDE, WIDE_BODY),
         ([HEADER, *total(BODY, "sum", "Sum", None), ["Exported 2020-01-01"]], HEADER, BODY),
     ],

@@ -193,7 +193,9 @@ def test_no_name_level_or_label_is_in_a_formula(name, level, label):
 def test_prediction_is_in_words_beside_every_digit():
     rule, _ = patients()
     book = to_xlsx(rule, wording=Wording(names={"age": "Age in years"}, units={"age": "y"}))
-    sheet = openpyxl.load_workbook(io.BytesIO(book))["Rule"]
+    opened = openpyxl.load_workbook(io.BytesIO(book))
+    sheet, (hint, *names) = opened["Rule"], (c.value for c in opened["Workings"][3])
+    assert (hint, names[1:3]) == ("glucose must be a number", ["clause 1", "clause 2"])
     assert sheet["B4"].value == "glucose > 126.5 AND Age in years > 50 y"
     assert [sheet["C4"].value, sheet["C6"].value] == ["ill", "well"]
     assert sheet["D4"].value == "glucose > 126.5 AND age > 50"

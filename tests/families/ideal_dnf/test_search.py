@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rulekit.families.ideal_dnf.search import (
-    PackedCounts,
-    draw_held_out,
-    list_questions,
-    lower_median,
-)
+from rulekit.families.ideal_dnf.search import draw_held_out, list_questions, lower_median
 
 
 def plain_hash(row, seed):
@@ -52,10 +49,13 @@ def test_cut_leaves_values_on_both_sides_if_possible(values, cut):
     assert lower_median(np.array(values, dtype=float)) == cut
 
 
-def test_columns_of_one_value_are_never_selected():
-    described = np.array([True, False] * 10)
-    columns = {"one": np.ones(20), "same": described.astype(float)}
-    every = np.ones(20, dtype=bool)
-    questions = [q for column in columns.items() for q in list_questions(*column, every)]
-    counts = PackedCounts(questions, described, ~every)
-    assert counts.forward(None).list_sets(2) == [(len(questions) - 1,)]
+@given(st.lists(st.sampled_from([np.nan, -1.0, 0.0, 2.0]), max_size=8))
+def test_numbers_are_cut_at_the_median_or_compared_if_two(values):
+    column = np.array(values, dtype=float)
+    questions = list(list_questions("x", column, np.ones(len(column), dtype=bool)))
+    gaps, n = bool(np.isnan(column).any()), len(np.unique(column[~np.isnan(column)]))
+    ops = [">"] * (n > 2) + ["=="] * (1 + gaps) * (n == 2) + ["missing"] * (gaps and n > 0)
+    assert [yes.op for (yes, _), _, _ in questions] == ops
+    for (yes, no), _, rows in questions:
+        np.testing.assert_array_equal(yes.mask({"x": column}), rows)
+        np.testing.assert_array_equal(no.mask({"x": column}), ~rows)

@@ -11,11 +11,12 @@ from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
 from rulekit.search.screening.proved_cover import best_columns, merge_rows, relax
 from rulekit.search.screening.screen import list_unproved
-from tests.engines import ENGINES, solved_by
 from tests.reference import one_level
 from tests.reference import screening as reference
 from tests.strategies.covers import binned_matrix, chained, threshold_table
 from tests.strategies.screening import LAMBDAS, tied_table
+
+pytestmark = pytest.mark.usefixtures("engine")  # both, see `tests.engines`
 
 
 @pytest.mark.slow
@@ -106,12 +107,6 @@ def test_a_solver_that_fails_is_named(monkeypatch):
     columns, y = fractional()
     with pytest.raises(SolverError, match=r"ended with 'error' \(no memory\)"):
         best_columns(price_columns(columns, y, 0.1))
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request):
-    with solved_by(request.param):
-        yield request.param
 
 
 def problems(n=40):

@@ -17,15 +17,10 @@ from rulekit.search.two_level.relaxation import (
     solve_two_level_lp,
     two_level_program,
 )
-from tests.engines import ENGINES, solved_by
 from tests.reference import two_level as reference
 from tests.strategies.covers import cover_problem, cover_problems, threshold_table
 
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request):
-    with solved_by(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("engine")  # both, see `tests.engines`
 
 
 def small(seed):

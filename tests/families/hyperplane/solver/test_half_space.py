@@ -17,10 +17,11 @@ from rulekit.families.hyperplane.solver.half_space import (
     plane_values,
     standardise,
 )
-from tests.engines import ENGINES, solved_by
 from tests.reference import hypercubes as reference
 from tests.reference.lp_svm import objective, primal_value
 from tests.strategies.half_spaces import half_of, planes
+
+pytestmark = pytest.mark.usefixtures("engine")  # both, see `tests.engines`
 
 
 @given(planes(max_features=6), st.integers(0, 10**6))
@@ -52,12 +53,6 @@ def test_half_spaces_turn_features_and_belong_to_the_lower_side():
     X = np.array([[1e16, 1.0, -1e16], [1.0, 1e16, -1e16]])
     expected = [reference.value([1.0, 1.0, 1.0], row) for row in X.tolist()]
     assert plane_values(X, np.ones(3)).tolist() == expected
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request):
-    with solved_by(request.param):
-        yield request.param
 
 
 def problem(seed, m=60, n=6):

@@ -17,7 +17,6 @@ from rulekit.families.hyperplane.solver.hypercubes import (
     point_corner,
     water_fill,
 )
-from tests.engines import ENGINES, solved_by
 from tests.reference import hypercubes as reference
 from tests.strategies.half_spaces import half_of, planes, random_plane, scale_of
 
@@ -163,12 +162,6 @@ def test_a_face_between_boxes_goes_with_the_box_behind_it():
     behind = few_boxes(boxes, V, np.array([-1.0, -1.0, 1.0, 1.0]), None)
     assert len(behind) == 1
     assert n_faces(behind) < n_faces(boxes)
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request):
-    with solved_by(request.param):
-        yield request.param
 
 
 @given(planes(max_features=5))
