@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from rulekit.families.power_law.solver.split_search import compute_middle, first_slopes, sort_keys
+from rulekit.families.power_law.solver.split_search import FLIP, first_slopes, sort_keys
 from rulekit.families.power_law.solver.split_task import EQUAL, TINY, Cuts
 
 INFINITE = np.int64(0x7FF0000000000000)
-FLIP = np.int64(0x7FFFFFFFFFFFFFFF)
 COARSE = 6144.0
 
 
@@ -140,6 +139,13 @@ def _value(keys, bits):
     """Return the values of sorted keys, without the labels."""
     bare = keys & ~np.int64((1 << bits) - 1)
     return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
+
+
+def compute_middle(keys, bits, at):
+    """Return the middle of the gap after a place."""
+    each = np.arange(len(keys))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return 0.5 * _value(keys[each, at], bits) + 0.5 * _value(keys[each, at + 1], bits)
 
 
 def running_mass(keys, mass):

@@ -52,18 +52,9 @@ class PowerTable:
 
     def raw(self, rows: Exponents) -> Floats:
         """Multiply out power laws: shape (R, n) for exponents of shape (R, d)."""
-        law, feature = np.nonzero(rows)
-        power = rows[law, feature].astype(np.intp) + self.largest
-        flat = (power * len(rows.T) + feature).tolist()
-        start = np.searchsorted(law, np.arange(len(rows) + 1)).tolist()
-        powers = self.powers.reshape(-1, self.n_rows)
-        value = np.empty((len(rows), self.n_rows))
-        for r in range(len(rows)):
-            a, b = start[r], start[r + 1]
-            value[r] = powers[flat[a]] if a < b else 1.0
-            for k in range(a + 1, b):
-                value[r] *= powers[flat[k]]
-        return value
+        from rulekit.families.power_law.solver import split_kernels
+
+        return np.asarray(split_kernels.multiply(self.powers, np.ascontiguousarray(rows)))
 
     def laws(self, rows: Exponents) -> Laws:
         """Multiply out power laws and bring them to mean 0 and standard deviation 1."""
@@ -100,10 +91,10 @@ def canonical(structures: Exponents) -> Exponents:
         for b in range(a):
             result[(result[:, a] == result[:, b]).all(axis=1), a] = 0
     # rows in a fixed order without hashes, empty ones last
-    flat = (result.astype(np.int16) + 128).astype(np.uint8)  # bytes in the order of exponents
+    flat = result.view(np.uint8) ^ 128  # bytes in the order of exponents
     keys = np.ascontiguousarray(flat).view(f"S{result.shape[2]}")[..., 0]
     order = np.lexsort((keys, ~result.any(axis=2)), axis=1)
-    result = np.take_along_axis(result, order[:, :, None], axis=1)
+    result = result[np.arange(len(result))[:, None], order]
     single = ~result[:, 1:].any(axis=(1, 2)) & result[:, 0].any(axis=1)
     rows = result[single, 0].astype(np.int64)
     if len(rows):
@@ -119,5 +110,5 @@ def distinct(structures: Exponents) -> Ints:
         return np.zeros(0, dtype=np.int64)
     flat = np.ascontiguousarray(structures).reshape(len(structures), -1)
     keys = flat.view(np.dtype((np.void, flat.shape[1]))).ravel()
-    _, first = np.unique(keys, return_index=True)
-    return np.sort(first).astype(np.int64)
+    first = {key: place for place, key in reversed(list(enumerate(keys.tolist())))}
+    return np.sort(np.array(list(first.values()), dtype=np.int64))

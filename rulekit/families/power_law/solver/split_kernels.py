@@ -38,7 +38,7 @@ J1, J2 = (types.Array(I, d, "C", readonly=True) for d in (1, 2))
 R1, R2, R3 = (types.Array(F, d, "C", readonly=True) for d in (1, 2, 3))
 KEYS, STOPS, RUNS = (
     types.Tuple(parts)  # type: ignore[no-untyped-call]
-    for parts in ((I2, I2), (I1, F1), (F1, I1, I1))
+    for parts in ((I2, I2), (F1, F1), (F1, F1, F1))
 )
 
 
@@ -167,34 +167,45 @@ def _least_apart(keys, lowest, highest, found, bits):  # type: ignore[no-untyped
     return place, least
 
 
+@machine_code()
+def _read_values(row, i, bits, pair):  # type: ignore[no-untyped-def]
+    """Write the values of a sorted key and the next, without labels, as the bits of floats."""
+    for side in range(2):
+        bare = row[i + side] & ~((ONE << bits) - 1)
+        pair[side] = bare ^ ((bare >> 63) & FLIP)
+
+
 @machine_code(STOPS(I2, I2, R1, I, J2, F))
 def best_events(keys, first, total, bits, units, unit):  # type: ignore[no-untyped-def]
-    """Find the best stop between sorted events that let rows in or out: its place, and FL there."""
+    """Find the best stop between sorted events that let rows in or out: the stop, FL there."""
     P, n = keys.shape
-    place, worth = np.empty(P, np.int64), np.empty(P)
+    stop, worth = np.empty(P), np.empty(P)
     part, found = np.empty((units.shape[1], n)), np.empty(n)
+    pair = np.empty(2, np.int64)
+    value = pair.view(np.float64)  # the same bits
     for r in range(P):
         _sum_from_left(keys[r], first[r], units, unit, bits, ONE, part)
         _find_impurity(part, total, found)
-        place[r], worth[r] = _least_apart(keys[r], -INFINITE, INFINITE, found, bits + 1)
-    return place, worth
+        place, worth[r] = _least_apart(keys[r], -INFINITE, INFINITE, found, bits + 1)
+        _read_values(keys[r], place, bits + 1, pair)
+        stop[r] = 0.5 * value[0] + 0.5 * value[1]
+    return stop, worth
 
 
 @machine_code(STOPS(I2, R1, I, J2, F))
 def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
-    """Find the best cut of sorted keys, of equal ones that in the widest gap: place and FL."""
+    """Find the best cut of sorted keys, of equal ones that in the widest gap: threshold and FL."""
     P, n = keys.shape
-    place, worth = np.empty(P, np.int64), np.empty(P)
+    threshold, worth = np.empty(P), np.empty(P)
     part, found = np.empty((units.shape[1], n)), np.empty(n)
     nothing = np.zeros(units.shape[1], np.int64)
     pair = np.empty(2, np.int64)
-    value = pair.view(np.float64)  # the same bits
-    keep = ~((ONE << bits) - 1)
+    value = pair.view(np.float64)
     for r in range(P):
         row = keys[r]
         _sum_from_left(row, nothing, units, unit, bits, ZERO, part)
         _find_impurity(part, total, found)
-        place[r], worth[r] = _least_apart(row, -FLIP, FLIP, found, bits)
+        place, worth[r] = _least_apart(row, -FLIP, FLIP, found, bits)
         # of cuts that are equal but for rounding, the one in the widest gap is the safest
         widest, limit = -2.0, worth[r] + EQUAL
         for i in range(n - 1):
@@ -203,14 +214,14 @@ def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
             difference = row[i + 1] ^ row[i]
             if not (difference < 0 or difference >= ONE << bits) and worth[r] < np.inf:
                 continue
-            for side in range(2):
-                bare = row[i + side] & keep
-                pair[side] = bare ^ ((bare >> 63) & FLIP)
+            _read_values(row, i, bits, pair)
             gap = value[1] - value[0]
             gap = gap if gap < np.inf else -1.0  # -1 where it is no number
             if gap > widest:
-                widest, place[r] = gap, i
-    return place, worth
+                widest, place = gap, i
+        _read_values(row, place, bits, pair)
+        threshold[r] = 0.5 * value[0] + 0.5 * value[1]
+    return threshold, worth
 
 
 class Climb(NamedTuple):
@@ -271,9 +282,11 @@ def _worth(climb, run):  # type: ignore[no-untyped-def]
 
 @machine_code(RUNS(I2, R1, I, J2, F, R2, I))
 def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[no-untyped-def]
-    """Find the interval of each row of sorted keys: FL, first, after the last."""
+    """Find the interval of each row of sorted keys: FL, and its ends."""
     P, n = keys.shape
-    best, start, stop = np.empty(P), np.zeros(P, np.int64), np.zeros(P, np.int64)
+    best, low, high = np.empty(P), np.empty(P), np.empty(P)
+    pair = np.empty(2, np.int64)
+    value = pair.view(np.float64)
     T, nothing = units.shape[1] - 1, np.zeros(units.shape[1], np.int64)
     climb = Climb(
         np.zeros((T + 1, n + 1)),
@@ -288,7 +301,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
     run, following = climb.run, climb.next
     climb.border[0] = climb.border[n] = True
     for r in range(P):
-        row, best[r] = keys[r], np.inf
+        row, best[r], start, stop = keys[r], np.inf, ZERO, ZERO
         _sum_from_left(row, nothing, units, unit, bits, ZERO, climb.part)
         for i in range(n - 1):
             gap = row[i + 1] ^ row[i]
@@ -298,17 +311,24 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
                 climb.slopes[t] = guesses[g, t]
             # the best run for the slopes, then for those at that run, and so on
             _find_run(climb, run)
-            value = _worth(climb, run)
+            worth = _worth(climb, run)
             for _ in range(rounds):
                 _find_slopes(climb)
                 _find_run(climb, following)
-                next_value = _worth(climb, following)
-                if not next_value < value - EQUAL:
+                next_worth = _worth(climb, following)
+                if not next_worth < worth - EQUAL:
                     break
-                value, run[START], run[STOP] = next_value, following[START], following[STOP]
-            if value < best[r]:
-                best[r], start[r], stop[r] = value, run[START], run[STOP]
-    return best, start, stop
+                worth, run[START], run[STOP] = next_worth, following[START], following[STOP]
+            if worth < best[r]:
+                best[r], start, stop = worth, run[START], run[STOP]
+        low[r], high[r] = -np.inf, np.inf
+        if start > 0:
+            _read_values(row, start - 1, bits, pair)
+            low[r] = 0.5 * value[0] + 0.5 * value[1]
+        if 0 < stop < n:
+            _read_values(row, stop - 1, bits, pair)
+            high[r] = 0.5 * value[0] + 0.5 * value[1]
+    return best, low, high
 
 
 @machine_code(F2(R3, R3, J1, R1, J2, F, B))
@@ -339,7 +359,7 @@ def people_worth(laws, people, label, total, units, unit, modulus):  # type: ign
 FLAT = 1e-12  # as in `laws`
 
 F3 = types.float64[:, :, ::1]
-E3 = types.Array(types.int8, 3, "C", readonly=True)
+E2, E3 = (types.Array(types.int8, d, "C", readonly=True) for d in (2, 3))
 MOMENTS = types.Tuple((F2, F3, F2, F3))  # type: ignore[no-untyped-call]
 
 
@@ -358,9 +378,9 @@ def _dot(a, b):  # type: ignore[no-untyped-def]
     return (one + two) + (three + four)
 
 
-@machine_code(ieee=True)
-def _write_law(powers, exponents, law, ones):  # type: ignore[no-untyped-def]
-    """Multiply out a power law, centred and scaled."""
+@machine_code()
+def _multiply_law(powers, exponents, law):  # type: ignore[no-untyped-def]
+    """Multiply out a power law."""
     largest, n, first = len(powers) // 2, len(law), True
     for f in range(len(exponents)):
         if exponents[f] != 0:
@@ -371,6 +391,21 @@ def _write_law(powers, exponents, law, ones):  # type: ignore[no-untyped-def]
     if first:
         for i in range(n):
             law[i] = 1.0
+
+
+@machine_code(F2(R3, E2))
+def multiply(powers, rows):  # type: ignore[no-untyped-def]
+    """Multiply out power laws; see `PowerTable.raw`."""
+    value = np.empty((len(rows), powers.shape[2]))
+    for r in range(len(rows)):
+        _multiply_law(powers, rows[r], value[r])
+    return value
+
+
+@machine_code(ieee=True)
+def _scale_law(law, ones):  # type: ignore[no-untyped-def]
+    """Bring a power law to mean 0 and standard deviation 1."""
+    n = len(law)
     mean = _dot(law, ones) / n
     for i in range(n):
         law[i] -= mean
@@ -395,7 +430,8 @@ def moments(powers, structures, weight, inside):  # type: ignore[no-untyped-def]
     for r in range(P):
         for a in range(p):
             law = laws[a]
-            _write_law(powers, structures[r, a], law, ones)
+            _multiply_law(powers, structures[r, a], law)
+            _scale_law(law, ones)
             for i in range(n):
                 weighed[i], within[i] = weight[i] * law[i], inside[i] * law[i]
             mean[r, a], mu[r, a] = _dot(weighed, ones) / whole, _dot(within, ones) / part

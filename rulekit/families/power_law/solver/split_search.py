@@ -171,8 +171,8 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     from rulekit.families.power_law.solver import split_kernels
 
     keys = sort_keys(values, mass.label, mass.bits)
-    at, worth = split_kernels.best_places(keys, mass.total, mass.bits, mass.units, mass.unit)
-    threshold = compute_middle(keys, mass.bits, at)
+    classes = mass.total, mass.bits, mass.units, mass.unit
+    threshold, worth = split_kernels.best_places(keys, *classes)
     nothing = Cuts.nothing(len(values), mass.gini)
     return nothing.where(np.isfinite(worth), Cuts(worth, nothing.low, threshold))
 
@@ -202,8 +202,8 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
     from rulekit.families.power_law.solver import split_kernels
 
     keys.sort(axis=1)
-    at, worth = split_kernels.best_events(keys, first, mass.total, mass.bits, mass.units, mass.unit)
-    step = compute_middle(keys, mass.bits + 1, at)
+    classes = mass.total, mass.bits, mass.units, mass.unit
+    step, worth = split_kernels.best_events(keys, first, *classes)
     return Cuts(worth, step, step)
 
 
@@ -216,14 +216,12 @@ def best_interval(
     from rulekit.families.power_law.solver import split_kernels
 
     keys = sort_keys(values, mass.label, mass.bits)
-    guesses = first_slopes(mass, inside, n_starts)
+    plan = inside, n_starts
+    if plan not in mass.slopes:
+        mass.slopes[plan] = first_slopes(mass, *plan)
     classes = mass.total, mass.bits, mass.units, mass.unit
-    best, start, stop = split_kernels.best_runs(keys, *classes, guesses, rounds)
-    last = keys.shape[1] - 2
-    low = compute_middle(keys, mass.bits, np.maximum(start - 1, 0))
-    high = compute_middle(keys, mass.bits, np.minimum(stop - 1, last))
-    low, high = np.where(start == 0, -np.inf, low), np.where(stop > last + 1, np.inf, high)
-    return Cuts.nothing(len(values), mass.gini).take_better(Cuts(best, low, high))
+    bands = Cuts(*split_kernels.best_runs(keys, *classes, mass.slopes[plan], rounds))
+    return Cuts.nothing(len(values), mass.gini).take_better(bands)
 
 
 def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
@@ -267,19 +265,6 @@ def sort_keys(values: Floats, label: Ints, bits: int) -> Ints:
     keys |= label
     keys.sort(axis=1)
     return keys
-
-
-def _value(keys: Ints, bits: int) -> Floats:
-    """Return the values of sorted keys, without the labels."""
-    bare = keys & ~np.int64((1 << bits) - 1)
-    return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
-
-
-def compute_middle(keys: Ints, bits: int, at: Ints) -> Floats:
-    """Return the middle of the gap after a place."""
-    each = np.arange(len(keys))
-    with np.errstate(invalid="ignore", over="ignore"):
-        return 0.5 * _value(keys[each, at], bits) + 0.5 * _value(keys[each, at + 1], bits)
 
 
 @dataclass(frozen=True)
@@ -422,7 +407,8 @@ class _Descent:
             shift = far * centre
             there = Cuts(step.impurity, (now.low + shift) / size, (now.high + shift) / size)
         else:  # the step kept the bias: with a new one the moved weights may split better still
-            there = self._bias(self.block.projected(moved))
+            some = np.flatnonzero(better)
+            there = self._bias(self.block.projected(moved, some)).place(some, len(w))
             better &= there.impurity < now.impurity - EQUAL
         return np.where(better[:, None], moved, w), now.where(better, there)
 

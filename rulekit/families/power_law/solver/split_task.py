@@ -7,6 +7,7 @@
 # With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -37,6 +38,7 @@ class ClassMass:
         self.bits = max(1, int(len(self.table) - 1).bit_length())
         masses = np.column_stack([self.table[:, list(self.tracked)], self.table.sum(axis=1)])
         self.units = np.ascontiguousarray(masses / self.unit).astype(np.int64)  # (labels, T + 1)
+        self.slopes: dict[tuple[int | None, int], Floats] = {}  # that intervals begin with, by plan
 
     @property
     def n_rows(self) -> int:
@@ -48,7 +50,7 @@ class ClassMass:
         """The classes that are followed: one of two, all of more."""
         return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
 
-    @property
+    @cached_property
     def gini(self) -> float:
         """Impurity of the node itself."""
         share = self.total / self.total.sum()
@@ -102,6 +104,10 @@ class Cuts:
 
     def where(self, taken: Bools, other: Self) -> Self:
         """Take those of another at some places."""
+        if not taken.any():
+            return self
+        if taken.all():
+            return other
         parts = zip(vars(other).values(), vars(self).values(), strict=True)
         shape = -1, 1, 1  # each part is as long; weights and structures have more axes
         return type(self)(*(np.where(taken.reshape(shape[: b.ndim]), a, b) for a, b in parts))
