@@ -192,13 +192,16 @@ class PointsPath:
                 order = order[np.isin(order, list(missing[0]))]
             else:
                 order = order[gains[order] > SAME * len(self.problem.weights)]
-            order = order[~np.isin(order, chosen)]
-            few, n_tried = [], Counter[int]()
-            for j, source in zip(order.tolist(), self.problem.source[order].tolist(), strict=True):
-                n_tried[source] += 1
-                if n_tried[source] <= OF_ONE_SOURCE:
+            few: list[int] = []
+            n_tried = Counter[int]()
+            for j in order.tolist():
+                source = int(self.problem.source[j])
+                if j not in chosen and n_tried[source] < OF_ONE_SOURCE:
+                    n_tried[source] += 1
                     few.append(j)
-            self._ranked[chosen] = few[: self.tries]
+                if len(few) == self.tries:  # of a thousand, a dozen are read
+                    break
+            self._ranked[chosen] = few
         return self._ranked[chosen]
 
 
