@@ -32,7 +32,7 @@ from rulekit.rules.condition import (
     unseen_text,
     value_at,
 )
-from rulekit.rules.literal import mask_table, sort_keys
+from rulekit.rules.literal import build_literals, mask_table, sort_keys
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -49,7 +49,7 @@ class OrderedColumn:
     order: tuple[str, ...] | None = None
     extra: bool = False
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Number of cells, the one for missing values included."""
         return len(self.cuts) + 2
@@ -82,7 +82,8 @@ class OrderedColumn:
 
     def base_literals(self) -> list[Literal]:
         """List the conditions of present values."""
-        return [self.cut_literal(k, side) for k in range(len(self.cuts)) for side in (-1, 1)]
+        cuts = self.cuts.tolist()
+        return build_literals([self._test(edge, side) for edge in cuts for side in (-1, 1)])
 
     def cut_literal(self, k: int, side: int) -> Literal:
         """Write the condition below (-1) or above (1) the k-th cut."""
@@ -90,13 +91,20 @@ class OrderedColumn:
 
     def edge_literal(self, edge: float, side: int) -> Literal:
         """Write the condition below (-1) or above (1) an edge; dates as "before" and "from"."""
+        return Literal(*self._test(edge, side))
+
+    def _test(self, edge: float, side: int, gap: int = 0) -> tuple[Any, ...]:
+        """Return the arguments of a condition, of side 0 those of a test of missingness."""
+        if side == 0:
+            return self.name, "missing" if gap else "not-missing"
+        value: Scalar = edge
+        ops = ("<=", ">")
         if self.order is not None:
-            level = self.order[int(np.floor(edge)) + (side > 0)]
-            return Literal(self.name, "<=" if side < 0 else ">=", level, order=self.order)
-        if self.part == "date":
+            ops, value = ("<=", ">="), self.order[int(np.floor(edge)) + (side > 0)]
+        elif self.part == "date":
             moment = value_at(float(np.nextafter(edge, np.inf)), self.part, None)
-            return Literal(self.name, "<" if side < 0 else ">=", moment, part=self.part)
-        return Literal(self.name, "<=" if side < 0 else ">", edge, part=self.part)
+            ops, value = ("<", ">="), moment
+        return self.name, ops[side > 0], value, bool(gap), self.part, self.order
 
     def edge_between(self, raw: float, low: float, high: float) -> float:
         """Move an edge to where it is written shortest, between two neighbouring values."""
@@ -132,20 +140,20 @@ class OrderedColumn:
         literals = LazyLiterals(self._write_literal, pieces[:, 4:])
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
-            listed = tuple(self._write_literal(*key) for key in pieces[:, 4:].tolist())
+            listed = build_literals([self._test_of(*key) for key in pieces[:, 4:].tolist()])
             keys = sort_keys(listed)
             order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-            return replace(found, literals=listed).take(order)
+            return replace(found, literals=tuple(listed)).take(order)
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
         place = np.where(side == 0, 0, np.where(side < 0, rank, k - rank))
         return replace(found, chain=chain, place=place)
 
     def _write_literal(self, side: int, rank: int, gap: int) -> Literal:
         """Write the condition of a cut, or of side 0 a test of missingness."""
-        if side == 0:
-            return Literal(self.name, "missing" if gap else "not-missing")
-        plain = self.cut_literal(rank, side)
-        return replace(plain, missing=True) if gap else plain
+        return Literal(*self._test_of(side, rank, gap))
+
+    def _test_of(self, side: int, rank: int, gap: int) -> tuple[Any, ...]:
+        return self._test(float(self.cuts[rank]) if side else 0.0, side, gap)
 
 
 @dataclass(frozen=True)
@@ -165,7 +173,7 @@ class LevelColumn:
     skip: frozenset[Literal] = frozenset()  # listed by another encoding of the column
     cuts: None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Number of cells: the groups, values not seen in training, missing values."""
         return len(self.groups) + 2
@@ -211,19 +219,16 @@ class LevelColumn:
         """List the conditions of present values: none of a single group, two of two groups."""
         if len(self.groups) < 2:
             return []
-        positive = [self._test(group, "==", "in") for group in self.groups]
-        if len(self.groups) == 2:
-            return [x for x in positive if x not in self.skip]
-        alone = positive + [self._test(group, "!=", "not-in") for group in self.groups]
+        ops = (("==", "in"), ("!=", "not-in"))[: len(self.groups) - 1]
+        alone = build_literals([self._test(g, *pair) for pair in ops for g in self.groups])
         return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
 
     def cut_literal(self, k: int, side: int) -> Literal:
         """Write that a value is among the first k + 1 groups (-1), or is not (1)."""
         first = tuple(v for group in self.groups[: k + 1] for v in group)
         rest = tuple(v for group in self.groups[k + 1 :] for v in group)
-        if len(first) <= len(rest):
-            return self._test(first, *(("==", "in") if side < 0 else ("!=", "not-in")))
-        return self._test(rest, *(("!=", "not-in") if side < 0 else ("==", "in")))
+        named, inside = (first, side < 0) if len(first) <= len(rest) else (rest, side > 0)
+        return Literal(*self._test(named, *(("==", "in") if inside else ("!=", "not-in"))))
 
     @cached_property
     def _places(self) -> dict[Literal, tuple[int, int]]:
@@ -247,18 +252,17 @@ class LevelColumn:
         """Return the rank of the group below."""
         return float(low)
 
-    def _test(self, group: tuple[Scalar, ...], one: str, many: str) -> Literal:
-        several = len(group) > 1
-        return Literal(
-            self.name, many if several else one, group if several else group[0], part=self.part
-        )
+    def _test(self, group: tuple[Scalar, ...], one: str, many: str) -> tuple[Any, ...]:
+        """Return the arguments of a condition on a group."""
+        test = (many, group) if len(group) > 1 else (one, group[0])
+        return self.name, *test, False, self.part
 
     def place(self, literal: Literal) -> tuple[int, int]:
         """Return side and rank of a literal if it is a set of the first groups, else (0, 0)."""
-        if literal.op in GAPS:
+        if literal.op in GAPS or not self._places:
             return 0, 0
         present = replace(literal, missing=False) if literal.missing else literal
-        return self._places.get(present, (0, 0)) if self._places else (0, 0)
+        return self._places.get(present, (0, 0))
 
     def conditions(self: "LevelColumn | WordColumn", *, by_text: bool = False) -> Conditions:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
@@ -343,7 +347,8 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:
             literals += [Literal(column.name, op) for op in ("missing", "not-missing")]
-    return tuple(sorted(literals, key=lambda literal: literal.sort_key))
+    keys = sort_keys(literals)
+    return tuple(literals[j] for j in sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:

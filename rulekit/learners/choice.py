@@ -18,14 +18,13 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.binning.binned_table import Floats
 from rulekit.data import Costs
-from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.paths import Paths, Setting, identify
 from rulekit.learners.training import TrainingTable
-from rulekit.rules import RuleSet
+from rulekit.rules import Clause, RuleSet
 
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
@@ -179,10 +178,16 @@ def _score_fold(
     counted: Counted | None,
 ) -> Floats:
     test = fold.fold[1]
-    columns = RuleColumns({name: values[test] for name, values in table.columns.items()})
+    columns = {name: values[test] for name, values in table.columns.items()}
+    masks: dict[Clause, NDArray[np.bool_]] = {}  # many rules share their clauses
 
     def measure(rule: RuleSet) -> list[float]:
-        answers = table.predict(rule, columns)
+        fired = np.zeros((len(test), len(rule.clauses)), dtype=bool)
+        for k, clause in enumerate(rule.clauses):
+            if clause not in masks:
+                masks[clause] = clause.mask(columns)
+            fired[:, k] = masks[clause]
+        answers = rule.answers(fired).astype(table.classes.dtype)
         more = [] if counted is None else counted(answers, test).tolist()
         return [loss.compute(test, answers), rule.n_conditions, rule.n_clauses, *more]
 

@@ -330,6 +330,8 @@ def as_constraints(constraints: Constraints | Mapping[str, Any] | None) -> Const
 def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Constraints:
     """Return constraints for clauses of a class; raise an error if the table cannot meet them."""
     read = as_constraints(constraints)
+    if read == NO_CONSTRAINTS:
+        return NO_CONSTRAINTS
     unused = set(table.ignored) & set(read.forbidden)
     unknown = [f for f in read.features if f not in table.columns and f not in unused]
     if unknown:
@@ -494,7 +496,7 @@ def learning_problem(
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
     # A CNF of one class is the negated DNF of the other over the negated conditions: this is the
     # only place where tables are turned, and `LiteralRuleClassifier.in_form` turns the rule back.
-    unconstrained, turned = constraints == Constraints(), form == "cnf"
+    unconstrained, turned = constraints == NO_CONSTRAINTS, form == "cnf"
     ties: tuple[Literal, ...] = ()
     if by_cells:  # conditions stay in the order of their features and cuts; rows by bins
         conditions = join_conditions([e.conditions() for e in bins.encodings])

@@ -205,6 +205,9 @@ class RuleSet:
     @property
     def n_conditions(self) -> int:
         """Number of literals over all clauses; an interval counts two, a scorecard once."""
+        conditions = [c for clause in self.clauses for c in clause.conditions]
+        if all(isinstance(c, Literal) for c in conditions):
+            return len(conditions)
         counted = scorecard_of(self)[:1] or self.clauses  # all bands have the same conditions
         return sum(c.n_conditions for c in counted)
 

@@ -247,10 +247,11 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def _complete_solutions(
         self, learned: Iterable[LearnedRule], problem: LearningProblem, thetas: Iterable[float]
-    ) -> Iterator[tuple[LearnedRule, RuleSet]]:
-        """Yield the cheaper of each solution and a constant, as a rule with what is required."""
+    ) -> list[tuple[LearnedRule, RuleSet]]:
+        """List the cheaper of each solution and a constant, as a rule with what is required."""
         required = as_constraints(self.constraints).required  # decide which of the two is cheaper
-        rules: dict[Any, RuleSet] = {}  # of clauses, which many solutions of a search share
+        # of clauses, which many solutions of all searches share
+        rules: dict[Any, RuleSet] = problem.memory.setdefault("rules", {})
 
         def complete(option: LearnedRule, theta: float) -> tuple[LearnedRule, RuleSet]:
             if option.clauses not in rules:
@@ -266,12 +267,14 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             option = replace(option.with_step(value, "add required"), proved=proved)
             return option, self.in_form(full)
 
+        solutions = []
         for one, theta in zip(learned, thetas, strict=True):
             if not required:
-                yield complete(one.take_cheaper_constant(), theta)
+                solutions.append(complete(one.take_cheaper_constant(), theta))
                 continue
-            solutions = [complete(option, theta) for option in (one, one.constant())]
-            yield min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
+            both = [complete(option, theta) for option in (one, one.constant())]
+            solutions.append(min(both, key=lambda s: (round(s[0].value, 9), s[1].n_conditions)))
+        return solutions
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add what is required to a DNF; RuleError if such a rule cannot hold it all."""

@@ -1,6 +1,6 @@
 """Rules found by box search: one search answers every penalty and number of clauses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
@@ -211,9 +211,11 @@ class BoxPath(LearnedPath):
             (e.n_clauses, e.n_conditions): tuple(islice(clauses, e.n_clauses)) for e in self.entries
         }
 
-    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterator[RuleSet]:
-        """Return the rule for each of several values."""
-        return (rule for _, rule in self.solutions(values))
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterable[RuleSet]:
+        """Return the rule for each of several values; refined ones are learned when read."""
+        if any(each["refine"] for each in values):
+            return (rule for each in values for _, rule in self.solutions([each]))
+        return [rule for _, rule in self.solutions(values)]
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
@@ -222,11 +224,11 @@ class BoxPath(LearnedPath):
 
     def solutions(
         self, values: Sequence[Mapping[str, Any]]
-    ) -> Iterator[tuple[LearnedRule, RuleSet]]:
-        """Return the cheapest rule within each of several limits, each learned when it is read."""
+    ) -> list[tuple[LearnedRule, RuleSet]]:
+        """Return the cheapest rule within each of several limits."""
         limits = [(float(v["theta"]), v["n_clauses"], v["max_conditions"]) for v in values]
         entries = cheapest_entries(self.entries, limits)
-        learned = map(self._learn, entries, values)
+        learned = [self._learn(*one) for one in zip(entries, values, strict=True)]
         thetas = [theta for theta, *_ in limits]
         return self.learner._complete_solutions(learned, self.problem, thetas)
 

@@ -25,7 +25,7 @@ from rulekit.search.box_search.move_kernels import NONE, ONE, SLOTS, TABLE, WORK
 from rulekit.search.machine_code import allocate, machine_code
 from rulekit.search.records import record
 
-ENTER, RECORD, DESCEND, GROW = range(4)
+RECORD, IMPROVE, DESCEND = range(3)
 _SHIFT, _HALF = np.uint64(64 - 13), np.uint64(32)
 _SEED, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 _ODD, _FREE = np.uint64(1), np.uint64(0)
@@ -209,30 +209,17 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
 @machine_code(I(TABLE, WORK, moves.LOG, I, I, F, types.uint64))
 def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-def]
     """Do a part of `Descent.visit`; return the number of clauses then."""
-    # `k` clauses are new (ENTER), logged as they are (RECORD) or all improved (DESCEND), or the
-    # last one is new and kept if it pays (GROW). `salt` names the price.
-    if task == DESCEND:
-        return _descend(table, work, log, k, theta, salt)
-    if task == GROW:
-        left = k - 1
-        loss = _losses(table, work, left)
-        objective = _record(table, work, log, left, NONE, loss, theta)
-        moves.enter_clause(table, work, left)
-        moves.find_nearest(table, work, left, NONE)
-        while moves.step(table, work, left, theta):
-            pass
-        value = _record(table, work, log, k, NONE, _losses(table, work, k), theta)
-        if value < objective - moves.IMPROVEMENT:
-            return k
-        moves.leave_clause(work, left)
-        return left
+    # The `k` clauses are new and logged as they are (RECORD) or all improved (IMPROVE), or they
+    # are those of the last call and improved again (DESCEND). `salt` names the price.
+    if task != DESCEND:
+        log.count[0] = 0
+        work.held[:] = 0
+        for r in range(k):
+            moves.enter_clause(table, work, r)
     if task == RECORD:
         _record(table, work, log, k, NONE, _losses(table, work, k), theta)
         return k
-    work.held[:] = 0
-    for r in range(k):
-        moves.enter_clause(table, work, r)
-    return k
+    return _descend(table, work, log, k, theta, salt)
 
 
 @machine_code(types.void(TABLE, WORK, F))
@@ -461,3 +448,21 @@ def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
     _fill_grids(table, work, room, m)
     for pair in range(_list_pairs(table, room, m)):
         best = _try_pair(table, work, room, k, pair, theta + moves.TIE, best)
+
+
+@machine_code(types.boolean(TABLE, WORK, moves.LOG, ROOM, I, F, types.boolean))
+def grow(table, work, log, room, k, theta, is_started):  # type: ignore[no-untyped-def]
+    """Add clause `k`, by default from `start_clause`, if it pays; return whether it does."""
+    if not is_started:
+        start_clause(table, work, room, k, theta)
+    objective = _record(table, work, log, k, NONE, _losses(table, work, k), theta)
+    moves.enter_clause(table, work, k)
+    moves.find_nearest(table, work, k, NONE)
+    while moves.step(table, work, k, theta):
+        pass
+    more = k + 1
+    value = _record(table, work, log, more, NONE, _losses(table, work, more), theta)
+    pays = value < objective - moves.IMPROVEMENT
+    if not pays:
+        moves.leave_clause(work, k)
+    return pays

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning.binned_table import BinnedTable, Bools, Floats
 from rulekit.rules import Literal
-from rulekit.rules.condition import GAPS
+from rulekit.rules.condition import GAPS, WORDS
 
 Ints = NDArray[np.int64]
 Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
@@ -118,7 +118,8 @@ class Axes:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
         named: dict[Any, Found] = {}
         for literal, j in conditions:
-            named.setdefault((literal.scale, literal.value), []).append((literal, j))
+            name = literal.part, literal.order, literal.op not in WORDS, literal.value
+            named.setdefault(name, []).append((literal, j))
         order = sorted(named, key=repr)
         inside = [self._level(*named[key][-1]) for key in order]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1

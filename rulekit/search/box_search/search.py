@@ -158,7 +158,7 @@ class Archive:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
         missed = float(problem.charges[problem.y, BASE].sum())
-        self.offer(missed, 0, np.zeros((0, problem.n_features, 3), np.int64))
+        self.offer(missed, 0, np.zeros((0, len(problem.n_bins), 3), np.int64))
 
     @property
     def entries(self) -> tuple[ArchiveEntry, ...]:
@@ -195,7 +195,7 @@ class Descent(BoxMoves):
         charges, y = problem.charges.copy(), problem.y
         charges[~y, BASE] *= -1.0
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
-        p, k = problem.n_features, max_clauses
+        p, k = len(problem.n_bins), max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
         # by start: the fewest clauses with which a visit ends before it has added all
         self._ended: dict[tuple[float, bytes, bool], int] = {}
@@ -216,8 +216,7 @@ class Descent(BoxMoves):
 
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
-        self._enter(boxes)
-        self._visit(self._kernels.RECORD, len(boxes), 0.0)
+        self._enter(boxes, self._kernels.RECORD, 0.0)
         self._offer(archive)
 
     def features_of(self, worth: Floats, most: int) -> Ints:
@@ -234,25 +233,21 @@ class Descent(BoxMoves):
         kernels, grew, start = self._kernels, False, (theta, boxes.tobytes(), undisturbed)
         if self._ended.get(start, np.inf) <= n_clauses:
             return
-        self._enter(boxes)
-        first = kernels.DESCEND if undisturbed else kernels.RECORD
-        k = self._visit(first, len(boxes), theta)
+        k = self._enter(boxes, kernels.IMPROVE if undisturbed else kernels.RECORD, theta)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
                 self._ended[start] = n_clauses
                 break
-            if key in self._grown:
+            if is_known := key in self._grown:
                 self._work.box[k] = self._grown[key]
-            else:
-                self.start_clause(k, theta)
-            after = self._visit(kernels.GROW, k + 1, theta)
-            if after == k:
+            data = self._table, self._work, self._log, self._pair_buffers
+            if not kernels.grow(*data, k, theta, is_known):
                 self._full_grown.add(key)
                 self._ended[start] = n_clauses
                 break
             self._grown[key] = self._work.box[k].copy()
-            k, grew = after, True
+            k, grew = k + 1, True
         if grew or not undisturbed:
             self._visit(kernels.DESCEND, k, theta)
         self._offer(archive)
@@ -263,11 +258,10 @@ class Descent(BoxMoves):
         data = self._table, self._work, self._log
         return int(self._kernels.visit(*data, task, k, theta, name))
 
-    def _enter(self, boxes: Boxes) -> None:
-        """Start with the clauses of a rule and an empty log."""
+    def _enter(self, boxes: Boxes, task: int, theta: float) -> int:
+        """Start with the clauses of a rule and an empty log, by the first part of a visit."""
         self._work.box[: len(boxes), :, :3] = boxes
-        self._log.count[0] = 0
-        self._visit(self._kernels.ENTER, len(boxes), 0.0)
+        return self._visit(task, len(boxes), theta)
 
     def _offer(self, archive: Archive) -> None:
         """Offer what was logged."""
@@ -338,7 +332,7 @@ def search_rows(
             descent.price(archive, entry.boxes)
         plan = replace(plan, n_perturbations=0)
     _make_round(archive, descent, plan, None, should_stop)
-    kept = np.arange(problem.n_features)
+    kept = np.arange(len(problem.n_bins))
     if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
         used = [problem.count_literals(e.boxes) for e in archive.entries]
         # of the columns whose changes came nearest to the best change
@@ -382,9 +376,9 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     drops, forces = rng.random(2) < 0.7
     if drops and len(boxes):
         boxes = np.delete(boxes, int(rng.integers(len(boxes))), axis=0)
-    if not (forces and len(boxes) and problem.n_features):
+    if not (forces and len(boxes) and len(problem.n_bins)):
         return boxes
-    r, f = int(rng.integers(len(boxes))), int(rng.integers(problem.n_features))
+    r, f = int(rng.integers(len(boxes))), int(rng.integers(len(problem.n_bins)))
     last = int(problem.n_bins[f]) - 1
     starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
     ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])

@@ -24,7 +24,7 @@ def start_box(problem, boxes, theta):
     descent = Descent(problem, k + 1)
     data, box = (descent._table, descent._work), descent._work.box
     box[:k, :, :3] = boxes
-    descent_kernels.visit(*data, descent._log, descent_kernels.ENTER, k, theta, np.uint64(0))
+    descent_kernels.visit(*data, descent._log, descent_kernels.RECORD, k, theta, np.uint64(0))
     descent_kernels.start_clause(*data, descent._pair_buffers, k, theta)
     return box[:, :, :3].copy()
 

@@ -19,7 +19,7 @@ def test_violations_and_matching_clauses_equal_a_recount(data):
     descent = Descent(problem, max(1, k))
     arrays, work = (descent._table, descent._work, descent._log), descent._work
     work.box[:k, :, :3] = start
-    for task in (descent_kernels.ENTER, descent_kernels.DESCEND):
+    for task in (descent_kernels.RECORD, descent_kernels.DESCEND):
         k = descent_kernels.visit(*arrays, task, k, theta, np.uint64(7))
         rows = descent._table.rows
         box = work.box[:k]
