@@ -225,18 +225,22 @@ class LevelColumn:
 
     def cut_literal(self, k: int, side: int) -> Literal:
         """Write that a value is among the first k + 1 groups (-1), or is not (1)."""
+        return Literal(*self._cut_test(k, side))
+
+    def _cut_test(self, k: int, side: int) -> tuple[Any, ...]:
         first = tuple(v for group in self.groups[: k + 1] for v in group)
         rest = tuple(v for group in self.groups[k + 1 :] for v in group)
         named, inside = (first, side < 0) if len(first) <= len(rest) else (rest, side > 0)
-        return Literal(*self._test(named, *(("==", "in") if inside else ("!=", "not-in"))))
+        return self._test(named, *(("==", "in") if inside else ("!=", "not-in")))
 
     @cached_property
     def _places(self) -> dict[Literal, tuple[int, int]]:
         """Side and rank of each set of the first groups, and of its complement."""
         if not self.ranked or len(self.groups) < FEW_GROUPS:
             return {}
-        cuts = range(len(self.groups) - 1)
-        return {self.cut_literal(k, side): (side, k) for k in cuts for side in (-1, 1)}
+        places = [(side, k) for k in range(len(self.groups) - 1) for side in (-1, 1)]
+        literals = build_literals([self._cut_test(k, side) for side, k in places])
+        return dict(zip(literals, places, strict=True))
 
     def ranks_of(self, literal: Literal) -> set[int]:
         """Return the ranks of the groups that a literal names; none unless they are ranked."""

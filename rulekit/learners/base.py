@@ -31,7 +31,6 @@ from rulekit.learners.training import (
     ShouldStop,
     TrainingTable,
     as_constraints,
-    plain_label,
     positive_code,
     read_like_training,
     read_training_table,
@@ -263,8 +262,8 @@ class BaseRuleClassifier(
         classes = self.classes_ = table.classes
         self._schema = table.schema
         positive = positive_code(label, classes)
-        self.positive_label_ = plain_label(classes[positive])
-        self.default_label_ = plain_label(classes[1 - positive])
+        self.positive_label_ = table.labels[positive]
+        self.default_label_ = table.labels[1 - positive]
         return positive
 
     def _note_several(self, table: TrainingTable) -> None:
@@ -451,7 +450,6 @@ def one_against_rest(
 ) -> RuleSet:
     """Learn an ordered list class by class; shapes: weight (n,)."""
     mass = np.bincount(table.codes, weight, minlength=len(table.classes))
-    names = [plain_label(c) for c in table.classes]
     clauses: list[Clause] = []
     labels: list[Any] = []
     left, default = np.arange(len(table.codes)), int(mass.argmax())
@@ -465,8 +463,8 @@ def one_against_rest(
         for clause in clauses_of_class:
             held |= clause.mask(columns)
         clauses += clauses_of_class
-        labels += [names[code]] * len(clauses_of_class)
+        labels += [table.labels[code]] * len(clauses_of_class)
         left = left[~held]
     if len(left):
         default = int(np.bincount(table.codes[left], weight[left]).argmax())
-    return RuleSet(tuple(clauses), tuple(labels), "dnf", names[default])
+    return RuleSet(tuple(clauses), tuple(labels), "dnf", table.labels[default])

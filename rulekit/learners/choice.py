@@ -189,7 +189,7 @@ def _score_fold(
             fired[:, k] = masks[clause]
         answers = rule.answers(fired).astype(table.classes.dtype)
         more = [] if counted is None else counted(answers, test).tolist()
-        return [loss.compute(test, answers), rule.n_conditions, rule.n_clauses, *more]
+        return [loss.compute(test, answers), rule.n_conditions, len(rule.clauses), *more]
 
     more = 0 if counted is None else len(counted(table.y[test], test))
     with threadpool_limits(1):

@@ -86,7 +86,12 @@ class TrainingTable(Remembers):
                 column = replace(column, kind=implied.kind, levels=implied.levels)
             make = partial(describe_column, column, self.columns[column.name])
             columns.append(self.once(("column", column), make))
-        return Schema(tuple(columns), tuple(map(plain_label, self.classes)))
+        return Schema(tuple(columns), self.labels)
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        """The classes as rules have them, length K."""
+        return tuple(map(plain_label, self.classes))
 
     @property
     def y(self) -> NDArray[Any]:
@@ -116,6 +121,8 @@ class TrainingTable(Remembers):
         """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
 
         def compute() -> NDArray[np.float64]:
+            if class_weight is None and (self.sample_weight == 1.0).all():
+                return self.sample_weight
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
             return addable(weight * (len(weight) / weight.sum()))
 

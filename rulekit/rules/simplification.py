@@ -246,7 +246,8 @@ def _simplify(rule_set: RuleSet) -> RuleSet:
         alive = [*alive[:run], *later, (tests, label)]
     kept = [(tests[0], label) for tests, label in alive] or kept
     clauses, labels = (tuple(pair[k] for pair in kept) for k in (0, 1))
-    return replace(rule_set, clauses=clauses, labels=labels)
+    same = clauses == rule_set.clauses
+    return rule_set if same else replace(rule_set, clauses=clauses, labels=labels)
 
 
 def restore_form(rule: RuleSet, dnf: RuleSet) -> RuleSet:
@@ -261,6 +262,10 @@ def simplify_clause(clause: Clause) -> Clause | None:
     if clause.op == "or":
         mirrored = simplify_clause(clause.negate())
         return None if mirrored is None else mirrored.negate()
+    literals = [c for c in clause.conditions if isinstance(c, Literal)]
+    short = {c.feature for c in literals if c.op in SHORT and c.order is None}
+    if len(short) == len(clause.conditions):  # one short literal a column
+        return clause
     conditions: list[Condition] = []
     shorter = (c if isinstance(c, Literal) else c.shorter() for c in clause.conditions)
     for test in group_conditions(tuple(dict.fromkeys(shorter))):

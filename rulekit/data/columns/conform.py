@@ -156,7 +156,7 @@ def conform(
             )
         series = frame[label]
         values, misfit, zone = _ColumnReader(column, exact).read(series)
-        found = find_unseen(column, values, zone)
+        found = [] if column.gaps is None else find_unseen(column, values, zone)
         if exact or (column.gaps is not None and (found or column.low is None)):
             refuse_infinities({column.name: values})  # no range has an infinite number
         columns[column.name] = values

@@ -104,8 +104,6 @@ NOTHING = Report()
 
 def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) -> list[Unseen]:
     """List what one column holds that no training row held."""
-    if column.gaps is None:
-        return []
     numeric = column.kind in NUMERIC and column.low is not None and len(values)
     if numeric and column.low <= values.min() and values.max() <= column.high:
         return []  # nor a gap: NaN is not within

@@ -222,9 +222,7 @@ class BoxPath(LearnedPath):
         (solution,) = self.solutions([{name: getattr(model, name) for name in model._looked_up}])
         model._keep(*solution, self.problem, self.table)
 
-    def solutions(
-        self, values: Sequence[Mapping[str, Any]]
-    ) -> list[tuple[LearnedRule, RuleSet]]:
+    def solutions(self, values: Sequence[Mapping[str, Any]]) -> list[tuple[LearnedRule, RuleSet]]:
         """Return the cheapest rule within each of several limits."""
         limits = [(float(v["theta"]), v["n_clauses"], v["max_conditions"]) for v in values]
         entries = cheapest_entries(self.entries, limits)

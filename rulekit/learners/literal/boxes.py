@@ -16,7 +16,7 @@ from rulekit.binning.binned_table import Bools, Floats, Ints
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
-from rulekit.learners.training import Clock, LearningProblem, plain_label
+from rulekit.learners.training import Clock, LearningProblem
 from rulekit.rules import Clause, RuleSet, simplify
 from rulekit.search.box_search.problem import BoxPrices, BoxRows, join_ends, whole_box
 from rulekit.search.box_search.search import (
@@ -217,7 +217,7 @@ def search_lists(
     stored: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
-        names = [plain_label(c) for c in several.table.classes]
+        names = [*several.table.labels]
         plan = scale_plan(problem, most, learner.n_perturbations)
         search = ListSearch(BoxRows.from_table(problem.table, classes=codes, axes=problem.axes))
         clock = Clock.from_seconds(learner.time_limit)

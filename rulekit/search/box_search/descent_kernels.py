@@ -305,11 +305,33 @@ ROOM = record(
 )
 
 
-def new_room() -> Any:
-    """Allocate memory for the pairs of one search."""
+def new_arrays(problem: Any, y: Any, charges: Any, rows: Any, k: int) -> tuple[Any, Any, Any]:
+    """Bring (some rows of) a problem to arrays; allocate memory for rules of `k` clauses."""
+    codes = np.array(problem.cells[rows], np.uint16, order="C")
+    table = moves.MoveTable(
+        codes,
+        np.ascontiguousarray(codes.T),
+        np.asarray(problem.n_cells, np.int64),
+        np.stack([problem.n_bins, problem.column], axis=1).astype(np.int64),
+        np.array(problem.bins, np.uint16, order="C"),
+        np.array(y[rows], np.bool_),
+        np.ascontiguousarray(charges[rows]),
+        np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
+        np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
+        np.array([not charges[:, moves.EXTRA :].any()]),
+    )
+    (n, c), (p, cells) = codes.shape, table.bins.shape
+    at_once = max(1, min(p, moves.AT_ONCE // max(1, max(p, c) * cells)))
+    width = 1 + int(table.features[:, moves.BINS].max(initial=1))
+    clauses = (k, p, 4), (k, n), n, 0 if table.plain[0] else n
+    sums = (c, cells), (p, cells), (p, cells), (at_once, c, cells), (at_once, p, cells), (1, width)
+    choices = (p, 4), (p, 3), p, p, k + 1, k, SLOTS, p
+    work: moves.MoveArrays = allocate(WORK, *clauses, *sums, *choices)
+    work.slot[:] = NONE
     grids = (CANDIDATES, WIDTH), (PAIRS, WIDTH, WIDTH), (WIDTH + 1, WIDTH), (1, WIDTH)
-    choices = (PAIRS, 2), (CANDIDATES, MOST_CHOICES, 4)
-    return allocate(ROOM, CANDIDATES, CANDIDATES, *choices, *grids, CANDIDATES)
+    pairs = (PAIRS, 2), (CANDIDATES, MOST_CHOICES, 4)
+    room = allocate(ROOM, CANDIDATES, CANDIDATES, *pairs, *grids, CANDIDATES)
+    return table, work, room
 
 
 @machine_code()

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from rulekit.search.machine_code import allocate, machine_code
+from rulekit.search.machine_code import machine_code
 from rulekit.search.records import record
 
 TIE = 1e-9  # a literal must earn at least this much more than its price
@@ -100,36 +100,6 @@ WORK = record(
 LOG = record(Log, I[:, :, :, ::1], I2, F1, I1)
 SLOTS, TRIES = 1 << 13, 64  # of a table of names
 AT_ONCE = 1 << 20  # numbers that `freed`, and `both`, may hold
-
-
-def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> MoveTable:
-    """Bring (some rows of) a problem to the arrays that kernels read."""
-    cells = np.array(problem.cells[rows], np.uint16, order="C")
-    return MoveTable(
-        cells,
-        np.ascontiguousarray(cells.T),
-        np.asarray(problem.n_cells, np.int64),
-        np.stack([problem.n_bins, problem.column], axis=1).astype(np.int64),
-        np.array(problem.bins, np.uint16, order="C"),
-        np.array(y[rows], np.bool_),
-        np.ascontiguousarray(charges[rows]),
-        np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
-        np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
-        np.array([not charges[:, EXTRA:].any()]),
-    )
-
-
-def new_work(table: MoveTable, k: int) -> MoveArrays:
-    """Allocate memory for rules of `k` clauses."""
-    (n, c), (p, cells) = table.rows.shape, table.bins.shape
-    at_once = max(1, min(p, AT_ONCE // max(1, max(p, c) * cells)))
-    width = 1 + int(table.features[:, BINS].max(initial=1))
-    rows = (k, p, 4), (k, n), n, 0 if table.plain[0] else n
-    sums = (c, cells), (p, cells), (p, cells), (at_once, c, cells), (at_once, p, cells), (1, width)
-    choices = (p, 4), (p, 3), p, p, k + 1, k, SLOTS, p
-    work: MoveArrays = allocate(WORK, *rows, *sums, *choices)
-    work.slot[:] = NONE
-    return work
 
 
 # What runs per row takes numbers, what runs per clause the tuples of arrays: handing a tuple over

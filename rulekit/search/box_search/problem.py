@@ -52,13 +52,13 @@ class Axes:
         self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
-        side = table.side
+        side, rank = table.side, table.rank
         read = enumerate(table.encodings)  # whether some row has no value that an encoding reads
         self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
             for source, of_source in cuts.items():
                 encoding = table.encodings[source]
-                rank_of = table.rank[[j for _, j in of_source]]
+                rank_of = rank[[j for _, j in of_source]]
                 ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks
                 bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
                 has_cuts = encoding.cuts is not None

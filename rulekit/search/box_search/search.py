@@ -46,12 +46,11 @@ class BoxMoves:
     def __init__(
         self, problem: Any, y: Bools, charges: Floats, rows: Any = slice(None), max_clauses: int = 1
     ) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels
+        from rulekit.search.box_search import descent_kernels
 
         self._kernels = descent_kernels
-        self._table = move_kernels.new_table(problem, y, charges, rows)
-        self._work = move_kernels.new_work(self._table, max_clauses)
-        self._pair_buffers = descent_kernels.new_room()
+        arrays = descent_kernels.new_arrays(problem, y, charges, rows, max_clauses)
+        self._table, self._work, self._pair_buffers = arrays
 
     def start_clause(self, k: int, theta: float) -> None:
         """Choose the best box on at most two features for place k, see `descent_kernels`."""
@@ -309,11 +308,12 @@ def search(
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
     rows = BoxRows.from_table(table, prices, axes=axes)
-    archive = search_rows(rows, plan, rng, should_stop)
+    descent = Descent(rows, plan.max_clauses)
+    archive = search_rows(rows, plan, rng, should_stop, descent)
     loss = float(rows.charges[~rows.y, BASE].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
         archive.offer(loss, 0, whole_box(rows.n_bins))
-    Descent(rows).offer_conditions(archive)
+    descent.offer_conditions(archive)
     return archive
 
 
@@ -322,11 +322,12 @@ def search_rows(
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
+    descent: Descent | None = None,
 ) -> Archive:
     """Search the best rule of each size."""
     # With many rows, a part is searched and one last round uses all rows. With many columns,
     # perturbations only use the most promising ones and those of rules found.
-    archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
+    archive, descent = Archive(problem), descent or Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
         for entry in search_rows(problem.part(PART_ROWS), plan, rng, should_stop).entries:
             descent.price(archive, entry.boxes)
