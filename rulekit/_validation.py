@@ -16,8 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rulekit.data.headers import few
-from rulekit.data.target import read_labels
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 
 Floats = NDArray[np.float64]

@@ -27,8 +27,7 @@ from rulekit.binning.views import (
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import infer_kinds
 from rulekit.data.headers import few
-from rulekit.data.target import read_labels
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import missing_in, spell_part, value_text

@@ -23,7 +23,7 @@ Ints = NDArray[np.intp]
 DENSE = 2_000_000  # entries of a matrix that is kept as a whole
 
 
-_nothing: Callable[[], Ints] = partial(np.zeros, 0, dtype=np.intp)
+_nothing: Any = partial(np.zeros, 0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

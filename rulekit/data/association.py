@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 
 BINS = 5  # of a column's sorted values; missing values are one more
 DECIMALS = 9  # scores are rounded to this, since last digits differ between processors

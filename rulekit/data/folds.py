@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold, train_test_split
 
 from rulekit.data.headers import quote
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
 
 Codes = NDArray[np.intp]

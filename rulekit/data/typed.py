@@ -1,4 +1,4 @@
-"""Conversion of tables of other libraries to pandas, and values written as text."""
+"""Conversion of tables and labels of other libraries, and values written as text."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -139,3 +139,60 @@ def level_text(value: Any) -> str:
     if isinstance(value, datetime.datetime):
         return moment_text(value.replace(microsecond=0, tzinfo=None))
     return str(value)
+
+
+_SIMPLE: dict[str, type] = {
+    "boolean": bool, "integer": int, "floating": float, "mixed-integer-float": float
+}  # fmt: skip
+
+
+def read_labels(target: Any) -> NDArray[Any]:
+    """Return labels in NumPy's type, with gaps as objects; DataError if no rule can have them."""
+    listed = isinstance(target, (list, tuple))  # NumPy would turn numbers beside text into text
+    cells = np.asarray(as_pandas(target), dtype=object if listed else None)
+    if cells.dtype.kind in "biufU":
+        return cells.astype(np.float64) if cells.dtype == np.longdouble else cells
+    if cells.dtype.kind in "mM":  # of which NumPy makes whole numbers
+        cells = pd.Series(cells.ravel()).astype(object).to_numpy()
+    cells = cells.astype(object)
+    kind = pd.api.types.infer_dtype(cells.ravel(), skipna=True)
+    if kind in ("string", "empty"):
+        plain = np.array([str(v) if isinstance(v, str) else v for v in cells.flat], dtype=object)
+        for label in set(plain):  # np.str_ became str
+            if isinstance(label, str) and label.endswith("\0"):
+                raise DataError(
+                    "The classes in `y` must not end with a zero character, which NumPy drops; "
+                    f"found {label!r}. Rename the class."
+                )
+        return plain.reshape(cells.shape)
+    if kind not in _SIMPLE or pd.isna(cells).any():
+        plain = np.array([_convert_label(v) for v in cells.ravel().tolist()], dtype=object)
+        cells, kind = plain.reshape(cells.shape), pd.api.types.infer_dtype(plain, skipna=False)
+    if kind != "integer":
+        return cells.astype(_SIMPLE.get(kind, object))
+    for dtype in (np.int64, np.uint64):
+        try:
+            return cells.astype(dtype)
+        except OverflowError:
+            pass
+    raise DataError(
+        f"The classes in `y` must be whole numbers of at most 64 bits; found "
+        f"{max(cells.flat, key=abs)}. Convert them to text."
+    )
+
+
+def _convert_label(label: Any) -> Any:
+    """Convert one label to a Python type that rules have, if it has one; gaps to None."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, Decimal) and label.is_finite():
+        return int(label) if label == label.to_integral_value() else float(label)
+    for plain in (str, bool, int, float):
+        if isinstance(label, plain):
+            return None if label != label else plain(label)
+    if label is None or label is pd.NA or label is pd.NaT:
+        return None
+    raise DataError(
+        f"The classes in `y` must be text, truth values or numbers; found {type(label).__name__} "
+        f"({quote(str(label))}). Convert them to text."
+    )

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.data import Costs
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
-from rulekit.data.target import read_labels
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import mark_counted
 from rulekit.rules import wilson_interval

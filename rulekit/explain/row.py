@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rulekit._notebook import notebook_html
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
 from rulekit.explain.checks import CheckedClause, CheckedLiteral, Checker, describe_near_miss

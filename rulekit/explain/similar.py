@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of, whole_bounds
 from rulekit.explain.subject import Bounds, Ranges, columns_for, row_values, rows_with

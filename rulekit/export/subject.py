@@ -117,7 +117,7 @@ class PredictedRows:
     @classmethod
     def from_rows(cls, model: Any, name: str, rows: Any) -> "PredictedRows":
         """Predict rows, given as a pair of table and labels."""
-        from rulekit.data.target import read_labels
+        from rulekit.data.typed import read_labels
         from rulekit.explain.subject import columns_for
 
         if not (isinstance(rows, tuple) and len(rows) == 2):
@@ -168,7 +168,7 @@ def clause_numbers(
         If there is no rule, or rows and labels do not fit it.
     """
     # both import pandas, which texts do not need
-    from rulekit.data.target import read_labels
+    from rulekit.data.typed import read_labels
     from rulekit.explain.subject import columns_for
 
     rule = rule_to_export(model)

@@ -16,7 +16,7 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
-from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
+from rulekit.learners.base import FIT_ATTRIBUTES, BaseRuleClassifier, refuse_with_several
 from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
@@ -33,7 +33,6 @@ from rulekit.learners.inner_choice import (
 )
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, as_constraints, generator_of
 from rulekit.search.machine_code import POINTS, QUICK
 

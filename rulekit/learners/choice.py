@@ -21,8 +21,8 @@ from rulekit.data import Costs
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
+from rulekit.learners.base import Paths, Setting, identify
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
-from rulekit.learners.paths import Paths, Setting, identify
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, RuleSet
 

@@ -18,8 +18,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from rulekit.binning.binned_table import Floats
 from rulekit.data import Costs
+from rulekit.learners.base import Paths, Setting
 from rulekit.learners.choice import Loss
-from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints
 
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class

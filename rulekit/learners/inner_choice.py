@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from rulekit.binning.binned_table import Floats
 from rulekit.data import make_folds
 from rulekit.data.folds import Fold, restrict_folds
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
+from rulekit.learners.base import Paths, Setting
 from rulekit.learners.choice import (
     ESTIMATE,
     FOREST_LOSS,
@@ -33,7 +34,6 @@ from rulekit.learners.choice import (
     suggestion,
 )
 from rulekit.learners.forest_loss import ForestLoss
-from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.

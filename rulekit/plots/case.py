@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.plots import outcomes
 from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text

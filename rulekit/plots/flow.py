@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.plots.outcomes import FEW, gather_outliers, outcome_bins_figure
 from rulekit.rules import Columns, RuleSet, scorecard_of

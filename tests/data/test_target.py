@@ -1,17 +1,13 @@
 """Which target is suggested, and what keeps a column from being one."""
 
 import re
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from rulekit.data import Table, load_sample, suggest_positive, suggest_target, target_notes
-from rulekit.data.target import check_target, class_counts, likely_target, read_labels
-from rulekit.exceptions import DataError
+from rulekit.data.target import check_target, class_counts, likely_target
 
 N = 40
 
@@ -93,77 +89,3 @@ def test_obstacles_and_doubts_of_a_target_are_reported():
     assert notes[0].startswith("2 of 40 rows have no value in 't'")
     assert "have the class 'c' (4)" in notes[1]
     assert notes[2].startswith("'t' has 3 classes")
-
-
-def spellings(values):
-    """Return the same labels in each type that can hold them."""
-    series = pd.Series(values.tolist())
-    text = values.dtype.kind in "OU"
-    nullable = {"b": "boolean", "i": "Int64", "f": "Float64"}.get(values.dtype.kind, "string")
-    arrow = {"b": "bool", "i": "int64", "f": "double"}.get(values.dtype.kind, "string")
-    made = {
-        "list": values.tolist(),
-        "object": series.astype(object),
-        nullable: series.astype(nullable),
-        arrow: series.astype(f"{arrow}[pyarrow]"),
-        "category": series.astype("category"),
-        "category of nullable": series.astype(nullable).astype("category"),
-        "frame": series.to_frame(),
-        "sparse": series if text else pd.Series(pd.arrays.SparseArray(values)),
-        "polars": pl.Series(values.tolist()),
-        "arrow": pa.array(values.tolist()),
-        "dictionary": pa.array(values.tolist()).dictionary_encode(),
-        "chunks": pa.chunked_array([values.tolist()]),
-    }
-    if text:
-        made |= {"polars": pl.Series(values.tolist(), dtype=pl.Enum(sorted(set(values))))}
-    if values.dtype.kind == "i":
-        decimals = [Decimal(v) for v in values.tolist()]
-        made |= {"decimals": decimals, "polars decimals": pl.Series(decimals)}
-        if hasattr(pl, "Int128"):
-            made |= {"Int128": pl.Series(values.tolist(), dtype=pl.Int128)}
-    return made
-
-
-LABELS = {
-    "truth": np.array([True, False, False]),
-    "codes": np.array([2**60 + 1, 2**60, 7]),
-    "numbers": np.array([1.0, 0.0, 0.0]),
-    "text": np.array(["yes", "0", "True"], dtype=object),
-}
-
-
-@pytest.mark.parametrize("kind", LABELS)
-def test_labels_keep_their_type_in_every_dtype(kind):
-    for name, target in spellings(LABELS[kind]).items():
-        labels = read_labels(target).ravel()
-        assert labels.tolist() == LABELS[kind].tolist(), name
-        assert labels.dtype.kind == LABELS[kind].dtype.kind, name
-
-
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        (pd.cut(pd.Series([1, 2, 3]), 2), "text, truth values or numbers; found Interval"),
-        (np.array(["2024-01-01"], "M8[D]"), "found Timestamp .* Convert them to text"),
-        (pd.Series(pd.to_datetime(["2024-01-01"]).as_unit("ns")), "found Timestamp"),
-        (np.array([3], "m8[ns]"), "found Timedelta"),
-        (pl.Series([b"a"]), "found bytes"),
-        ([[1], [2, 3]], "found list"),
-        (np.array([1j]), "found complex"),
-        ([2**70, 1], "at most 64 bits; found 1180591620717411303424"),
-    ],
-)
-def test_other_labels_are_refused_by_the_name_of_their_type(target, message):
-    with pytest.raises(DataError, match=message):
-        read_labels(target)
-
-
-@pytest.mark.parametrize("label", ["\0", "yes\0"])
-def test_labels_that_numpy_would_shorten_are_refused(label):
-    with pytest.raises(DataError, match=r"must not end with a zero character.*\\x00"):
-        read_labels(pd.Series([label, "no", None]))
-
-
-def test_texts_of_numpy_are_plain_labels():
-    assert [type(v) for v in read_labels([np.str_("a"), "b", None])] == [str, str, type(None)]

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
+from rulekit.learners.base import Paths
 from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import (
     TRUST,
@@ -18,7 +19,6 @@ from rulekit.learners.forest_loss import (
     forest_columns,
     votes,
 )
-from rulekit.learners.paths import Paths
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 

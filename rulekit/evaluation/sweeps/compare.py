@@ -19,15 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
-from rulekit.data.target import read_labels
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_costs, with_costs
 from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spread_order, units_of
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore, data_digest, folds_digest, work_key
+from rulekit.learners.base import Setting
 from rulekit.learners.cluster import Once, spread, try_twice
-from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import rule_from_dict

@@ -16,9 +16,8 @@ from rulekit.data import Costs
 from rulekit.data.folds import Fold
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.result import fit_settings
-from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier, Setting
 from rulekit.learners.choice import COST
-from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict

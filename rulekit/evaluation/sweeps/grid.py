@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.families import FAMILIES
-from rulekit.learners.paths import Setting, identify
+from rulekit.learners.base import Setting, identify
 
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 

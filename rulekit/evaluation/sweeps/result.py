@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rulekit.evaluation.sweeps.grid import LearnerGrid
+from rulekit.learners.base import Setting
 from rulekit.learners.choice import (
     ESTIMATE,
     FOREST_LOSS,
@@ -23,7 +24,6 @@ from rulekit.learners.choice import (
     coordinate,
     suggestion,
 )
-from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 
 Row = dict[str, Any]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
 from rulekit.rules.rule_set import rule_of

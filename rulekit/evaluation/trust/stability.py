@@ -18,14 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rulekit._validation import row_weights
-from rulekit.data.target import read_labels
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
+from rulekit.learners.base import Paths, Setting
 from rulekit.learners.choice import FoldScores, suggestion
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
-from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED

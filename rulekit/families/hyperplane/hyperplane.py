@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.families.family import Family, Setting, state_errors
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.plane_work import (
@@ -24,8 +24,12 @@ from rulekit.families.hyperplane.plane_work import (
     plane_condition,
 )
 from rulekit.families.hyperplane.solver.hypercubes import CRITERIA, PlaneBoxes
-from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
-from rulekit.learners.paths import FIT_ATTRIBUTES
+from rulekit.learners.base import (
+    FIT_ATTRIBUTES,
+    BaseRuleClassifier,
+    one_against_rest,
+    refuse_with_several,
+)
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify
 from rulekit.rules.constraints import TURNED

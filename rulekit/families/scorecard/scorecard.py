@@ -22,9 +22,8 @@ from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words, state_errors
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
-from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier, LearnedPath
 from rulekit.learners.literal.base import PathEntry, RulePath
-from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, PointsSplit, RuleSet
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rulekit._validation import Interval, Needs
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import refuse_with_several
+from rulekit.learners.base import LearnedPath, refuse_with_several
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
     LearnedRule,
@@ -29,7 +29,6 @@ from rulekit.learners.literal.several import (
     cheaper_list,
     keep_list,
 )
-from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.problem import BoxPrices
