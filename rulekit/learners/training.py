@@ -461,9 +461,10 @@ class LearningProblem(Remembers):
         self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
         """Read chosen columns, and moved cuts after them, as clauses of the DNF."""
-        d, cuts = len(self.literals), [self._cut_anew(j, k) for j, k in moved]
+        literals, cuts = self.literals, [self._cut_anew(j, k) for j, k in moved]
+        d = len(literals)
         return tuple(
-            tuple(self.literals[j] if j < d else cuts[j - d] for j in np.flatnonzero(row).tolist())
+            tuple(literals[j] if j < d else cuts[j - d] for j in np.flatnonzero(row).tolist())
             for row in chosen
         )
 
