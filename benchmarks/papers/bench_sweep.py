@@ -16,12 +16,12 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
-from benchmarks.papers.bench_two_level import Run, fold_problem
-from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers.bench_two_level import Run, fold_problem, learn_by
+from benchmarks.papers.reference_cover import CompactSolver
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.training import LearningProblem
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.hamming import TwoLevelTask, alternating
+from rulekit.search.one_level.problem import ClauseSolver
+from rulekit.search.two_level.hamming import alternating
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
@@ -61,10 +61,9 @@ def whole(table: BenchTable, method: str, thetas: tuple[float, ...], n_jobs: int
 def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     """Time the programs and roundings of one fold both ways."""
     problem = fold_problem(table)
-    ours = _learned(problem, problem.cover, {}, thetas)
-    cover = problem.cover
-    plain = CompactCoverProblem(problem.table, cover.perturbation)
-    reference = _learned(problem, plain, Forgetful(), thetas)
+    ours = _learned(problem, problem.solver, thetas)
+    plain = CompactSolver(problem.table, problem.solver.perturbation)
+    reference = _learned(problem, plain, thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
     return report(
@@ -85,16 +84,14 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     )
 
 
-def _learned(
-    problem: LearningProblem, cover: CoverProblem, memory: dict, thetas: tuple[float, ...]
-) -> Run:
+def _learned(problem: LearningProblem, solver: ClauseSolver, thetas: tuple[float, ...]) -> Run:
     start = time.process_time()
     results = [
-        alternating(TwoLevelTask(cover, theta, memory=memory), n_clauses)
+        alternating(problem.table, learn_by(solver, theta), theta, n_clauses)
         for theta in thetas
         for n_clauses in protocol.CLAUSES
     ]
-    return Run(time.process_time() - start, results, cover)
+    return Run(time.process_time() - start, results, solver)
 
 
 if __name__ == "__main__":

@@ -22,15 +22,16 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
-from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
+from benchmarks.papers.reference_cover import CompactSolver
 from rulekit.binning import Binarizer
+from rulekit.binning.binned_table import Bools
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.training import LearningProblem, learning_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
+from rulekit.search.one_level.problem import ClauseSolver, LearnedClause
+from rulekit.search.two_level.hamming import alternating, block_coordinate, set_cover
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)
@@ -46,7 +47,7 @@ class Run:
 
     seconds: float
     selections: list[ClauseSelection]
-    cover: CoverProblem
+    solver: ClauseSolver
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
@@ -75,11 +76,11 @@ def speed(
 ) -> list[Row]:
     """Time the whole pipeline on the first training fold, both ways."""
     problem = fold_problem(table)
-    pipeline(problem, CoverProblem, {}, (max(thetas),), (1,))  # imports and first calls
+    pipeline(problem, ClauseSolver, (max(thetas),), (1,))  # imports and first calls
     runs = [
         (
-            pipeline(problem, CoverProblem, {}, thetas, clauses),
-            pipeline(problem, CompactCoverProblem, Forgetful(), thetas, clauses),
+            pipeline(problem, ClauseSolver, thetas, clauses),
+            pipeline(problem, CompactSolver, thetas, clauses),
         )
         for _ in range(RUNS)
     ]
@@ -89,9 +90,9 @@ def speed(
     pairs = list(zip(ours.selections, plain.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
     setting = {"thetas": list(thetas), "R": list(clauses), "fold": 0, "seed": 0}
-    setting |= {"programs_asked": ours.cover.n_calls}
-    setting |= {"programs_solved": ours.cover.n_solved}
-    setting |= {"linprog_solved": plain.cover.n_solved}
+    setting |= {"programs_asked": ours.solver.n_calls}
+    setting |= {"programs_solved": ours.solver.n_solved}
+    setting |= {"linprog_solved": plain.solver.n_solved}
     return [
         report(
             {
@@ -127,22 +128,26 @@ def fold_problem(table: BenchTable, seed: int = 0) -> LearningProblem:
 
 def pipeline(
     problem: LearningProblem,
-    kind: Callable[..., CoverProblem],
-    memory: dict[bytes, Any],
+    kind: Callable[..., ClauseSolver],
     thetas: tuple[float, ...],
     clauses: tuple[int, ...],
 ) -> Run:
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
-    fast = problem.cover
-    cover = kind(problem.table, fast.perturbation)
-    selections = []
-    for theta in thetas:
-        task = TwoLevelTask(cover, theta, memory=memory)
-        for n_clauses in clauses:
-            for method in (set_cover, block_coordinate, alternating):
-                selections.append(method(task, n_clauses))
-    return Run(time.process_time() - start, selections, cover)
+    solver = kind(problem.table, problem.solver.perturbation)
+    methods = (set_cover, block_coordinate, alternating)
+    selections = [
+        method(problem.table, learn_by(solver, theta), theta, n_clauses)
+        for theta in thetas
+        for n_clauses in clauses
+        for method in methods
+    ]
+    return Run(time.process_time() - start, selections, solver)
+
+
+def learn_by(solver: ClauseSolver, theta: float) -> Callable[[Bools], LearnedClause]:
+    """Return what learns a clause from the rows kept."""
+    return lambda kept: solver.learn(np.where(kept, solver.table.weight, 0.0), theta)
 
 
 def accuracy(table: BenchTable, arguments: argparse.Namespace) -> list[Row]:

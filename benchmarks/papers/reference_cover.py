@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from rulekit.exceptions import SolverError
 from rulekit.search.columns.priced_columns import ALWAYS_PERTURBATION, PricedColumns, snap_weights
 from rulekit.search.lp import TOLERANCE
-from rulekit.search.one_level.problem import CoverProblem, Vertex
+from rulekit.search.one_level.problem import ClauseSolver, Vertex
 from rulekit.search.screening.screen import compact_program
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
@@ -16,8 +16,8 @@ from rulekit.search.screening.screen import compact_program
 TIGHT = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 
 
-class CompactCoverProblem(CoverProblem):
-    """A `CoverProblem` that hands the compact program, as it is written, to `linprog`."""
+class CompactSolver(ClauseSolver):
+    """A `ClauseSolver` that hands the compact program, as it is written, to `linprog`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -39,10 +39,3 @@ class CompactCoverProblem(CoverProblem):
         w[offered] = snap_weights(answer.x[: len(offered)])
         columns = np.flatnonzero(w)
         return Vertex(columns, w[columns], 0.0, 0.0)
-
-
-class Forgetful(dict[bytes, Any]):
-    """A memory that never knows an answer: every question is worked out again."""
-
-    def __contains__(self, key: object) -> bool:
-        return False

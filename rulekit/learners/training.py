@@ -32,7 +32,7 @@ from rulekit.search.box_search.problem import Axes
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.priced_columns import PERTURBATION
 from rulekit.search.machine_code import load
-from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.one_level.problem import ClauseSolver
 
 Value = TypeVar("Value")
 ShouldStop = Callable[[], bool]
@@ -415,15 +415,15 @@ class LearningProblem(Remembers):
         return self.once("axes", partial(Axes, self.table))
 
     @cached_property
-    def cover(self) -> CoverProblem:
-        """The one-level problems over this table."""
+    def solver(self) -> ClauseSolver:
+        """What learns single clauses from this table by linear programs."""
         keys = [x.sort_key[:4] if x.is_plain else x.sort_key for x in self.tie_literals]
         digests = [hashlib.blake2b(repr(key).encode(), digest_size=8).digest() for key in keys]
         shares = [int.from_bytes(digest, "big") / 2**64 for digest in digests]  # by their texts
         perturbation = [PERTURBATION * (0.5 + 0.5 * share) for share in shares]
-        cover = CoverProblem(self.table, np.array(perturbation, dtype=float))
-        cover.deadline = self.deadline
-        return cover
+        solver = ClauseSolver(self.table, np.array(perturbation, dtype=float))
+        solver.deadline = self.deadline
+        return solver
 
     @cached_property
     def cuts(self) -> MovableCuts:
@@ -481,8 +481,8 @@ class LearningProblem(Remembers):
     def work_until(self, deadline: float | None) -> None:
         """Set the deadline."""
         self.until[0] = deadline
-        if "cover" in self.__dict__:
-            self.cover.deadline = deadline
+        if "solver" in self.__dict__:
+            self.solver.deadline = deadline
 
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""

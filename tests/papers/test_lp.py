@@ -10,7 +10,7 @@ import pytest
 
 from rulekit.search.columns.priced_columns import round_clause
 from tests.reference import one_level as reference
-from tests.strategies.covers import binned_matrix, cover_problem, solve
+from tests.strategies.covers import binned_matrix, cover_problem
 
 pytestmark = pytest.mark.paper
 
@@ -54,7 +54,7 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
     problem = cover_problem(binned, y)
     to_exact, to_threshold = [], []
     for rows, theta in programs_of_a_sweep(A, y, problem, np.random.default_rng(0)):
-        relaxed = solve(problem, rows, theta)
+        relaxed = problem.solve(rows, theta)
         if relaxed.is_binary:
             continue
         exact = reference.exact_cost(A, y, rows, theta, time_limit=120)
@@ -79,4 +79,4 @@ def test_every_program_has_linprogs_value_on_the_papers_tables(data_folder, name
     for _ in range(40):
         rows, theta = next(requested)
         expected, _ = reference.compact_value(A, y, rows, theta, problem.perturbation)
-        assert solve(problem, rows, theta).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
+        assert problem.solve(rows, theta).value == pytest.approx(expected, rel=1e-7, abs=1e-9)

@@ -12,7 +12,7 @@ from rulekit.search.columns.priced_columns import (
     redundancy_groups,
     rounding_layout,
 )
-from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.one_level.problem import ClauseSolver
 
 
 def binned_matrix(A, feature=None, side=None, rank=None):
@@ -46,12 +46,7 @@ def cover_problem(A, y=None, weight=None, perturbation=None):
     if y is not None:
         table = labelled(table, y, np.ones(len(y)) if weight is None else weight)
     eps = default_perturbation(table.shape[1]) if perturbation is None else perturbation
-    return CoverProblem(table.opposite, eps)
-
-
-def solve(problem, rows, theta, **options):
-    """Solve the sub-problem of some rows and a price."""
-    return problem.solve(problem.sub_problem(rows, theta, **options))
+    return ClauseSolver(table.opposite, eps)
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):

@@ -266,10 +266,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         self.screening_: ConditionScreening | None = None
         theta = float(self.theta)
         if not self.exact:
-            cover, constants = problem.cover, problem.constant_losses
-            cover.screening = self.screening is not None
+            solver, constants = problem.solver, problem.constant_losses
+            solver.screening = self.screening is not None
             try:
-                clause = cover.learn(None, theta, self.rounding, rng)
+                clause = solver.learn(None, theta, self.rounding, rng)
             except TimeLimitError:
                 step: dict[str, Any] = {"step": 0, "objective": constants[0]}
                 step["stopped"] = "time limit"

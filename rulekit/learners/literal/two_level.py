@@ -7,12 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.binning.binned_table import Bools
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.machine_code import ROUNDING
-from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
+from rulekit.search.one_level.problem import LearnedClause
+from rulekit.search.two_level.hamming import (
+    alternating,
+    block_coordinate,
+    set_cover,
+    weigh_clauses,
+)
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
@@ -141,30 +148,34 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     random_state: Any = None
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        options = float(self.theta), self.rounding, self.allow_disabled
-        learned: dict[bytes, Any] = problem.once("learned clauses", dict)
-        selection = self._select(TwoLevelTask(problem.cover, *options, rng, learned))
+        selection = self._select(problem, rng)
         proved = selection.proved if self.method == "exact" else None
         counts_errors = self.method not in HAMMING_METHODS
         return self._read_selection(problem, selection, proved, self.n_clauses, counts_errors)
 
-    def _select(self, task: TwoLevelTask) -> ClauseSelection:
+    def _select(self, problem: LearningProblem, rng: np.random.Generator) -> ClauseSelection:
         """Run the method."""
-        if self.method == "set_cover":
-            return set_cover(task, self.n_clauses)
-        if self.method == "block_coordinate":
-            return block_coordinate(task, self.n_clauses)
+        table, solver, theta = problem.table, problem.solver, float(self.theta)
+        size, disabling = self.n_clauses, {"may_disable": self.allow_disabled}
         if self.method == "lp":
             try:
-                solution = solve_two_level_lp(task, self.n_clauses)
+                solution = solve_two_level_lp(solver, theta, size, **disabling)
             except TimeLimitError:
-                off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
-                return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
+                off = LearnedClause.empty(table.shape[1], disabled=True)
+                rule = weigh_clauses(table, theta, [off] * size)
+                step = {"step": 0, "objective": rule.value, "stopped": "time limit"}
+                return rule.selection([step])
             return replace(solution, history=({"step": 0, "objective": solution.value},))
-        start = alternating(task, self.n_clauses)
+
+        def learn(kept: Bools) -> LearnedClause:
+            rows = np.where(kept, table.weight, 0.0)
+            return solver.learn(rows, theta, self.rounding, rng, **disabling)
+
+        methods = {"set_cover": set_cover, "block_coordinate": block_coordinate}
+        start = methods.get(self.method, alternating)(table, learn, theta, size)
         if self.method != "exact":
             return start
-        solution = solve_two_level_exact(task, self.n_clauses, start)
+        solution = solve_two_level_exact(solver, theta, size, start, **disabling)
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound
         if not solution.proved:

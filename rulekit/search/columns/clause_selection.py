@@ -30,7 +30,7 @@ class ClauseSelection:
     proved: bool = False
 
 
-def clause_counts(A: Bools, chosen: Bools) -> Floats:
+def clause_counts(A: NDArray[Any], chosen: Bools) -> Floats:
     """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""
     counts = np.zeros((A.shape[0], chosen.shape[0]))
     for r, columns in enumerate(chosen):
@@ -38,7 +38,7 @@ def clause_counts(A: Bools, chosen: Bools) -> Floats:
     return counts
 
 
-def hamming_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
+def hamming_cost(A: NDArray[Any], y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
     """Weigh the literals that would have to change for every row to be right, objective (3.10)."""
     counts = clause_counts(A, chosen)
     distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
@@ -47,7 +47,7 @@ def hamming_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float
     return float((weight * distance).sum()) + theta * int(chosen.sum())
 
 
-def error_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
+def error_cost(A: NDArray[Any], y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
     """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
     answer = (clause_counts(A, chosen) > 0).all(axis=1)
     return float(weight[answer != y].sum()) + float(theta) * int(chosen.sum())

@@ -30,6 +30,7 @@
 # chain by as much as it covers more has weight 0 in the one optimal vertex.
 
 import hashlib
+import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -97,12 +98,13 @@ class Vertex:
 
 @dataclass
 class ThetaPath:
-    """The optimal clauses of one sub-problem known so far, each with its interval of theta."""
+    """The clauses learned from the same rows: relaxed ones with their intervals of theta, whole."""
 
     # The cost of a fixed clause is linear in theta, and the perturbation makes the optimum unique:
     # a clause that is optimal at two values of theta is the optimum between them.
 
     pieces: list[Vertex] = field(default_factory=list)
+    learned: dict[tuple[float, str], "LearnedClause"] = field(default_factory=dict)
 
     def get_vertex(self, theta: float) -> Vertex | None:
         """Return the clause known to be optimal at this theta, if there is one."""
@@ -152,36 +154,43 @@ class LearnedClause:
     bound: float
     was_binary: bool
 
+    @classmethod
+    def empty(cls, d: int, *, disabled: bool = False) -> "LearnedClause":
+        """Make a clause without columns: of no condition, or switched off."""
+        return cls(np.zeros(d, dtype=bool), disabled, 0.0, 0.0, True)
 
-class CoverProblem:
-    """The one-level problems of one fold, for the CNF opposite to a DNF; thread-safe."""
 
-    # Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
+class ClauseSolver:
+    """Learns single clauses of a DNF from some rows of a table; thread-safe."""
+
+    # A clause fails where one of its conditions does: its columns are those of the opposite table,
+    # and its P the rows that it must not hold for. What is learned is stored (`ThetaPath`).
 
     def __init__(self, table: BinnedTable, perturbation: Floats) -> None:
-        table, (n, d) = table.opposite, table.shape
+        d = table.shape[1]
         self.perturbation = perturbation
         self.deadline: float | None = None
         self.remember = True
         self.screening = d >= SCREEN_FROM
         self.n_calls = self.n_solved = 0  # about as many with threads
-        self.n_rows, self.n_columns = n, d
-        self.table, self.y, self.weight = table, table.y, table.weight
+        self.n_columns = d
+        self.table, self._columns = table, table.opposite
         # sorted by content, the order of the rows changes nothing, and equal rows of P are merged
-        order = row_order(table.content, self.y, self.weight)
-        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
+        y = self._columns.y
+        order = row_order(self._columns.content, y, table.weight)
+        self._p_order, self._z_order = order[y[order]], order[~y[order]]
         self._group_of_row, self._P = self._merge_rows(self._p_order)
-        self._Z = table[self._z_order]
-        self.groups = redundancy_groups(table, self.y)
+        self._Z = self._columns[self._z_order]
+        self.groups = redundancy_groups(self._columns, y)
         self._priced = np.arange(d + 1) < d  # all but the column that disables the clause
         self._paths: dict[bytes, ThetaPath] = {}
 
     def _merge_rows(self, order: Ints) -> tuple[Ints, BinnedTable]:
         """Merge equal neighbours; return the new index of each row, and the merged rows."""
-        content = self.table.content[order]
+        content = self._columns.content[order]
         new = np.ones(len(order), dtype=bool)
         new[1:] = (content[1:] != content[:-1]).any(axis=1)
-        return np.cumsum(new) - 1, self.table[order[new]]
+        return np.cumsum(new) - 1, self._columns[order[new]]
 
     def _sum_by_group(self, rows: Floats) -> Floats:
         """Add up addable numbers over equal rows of P."""
@@ -189,8 +198,8 @@ class CoverProblem:
         return m.astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
-        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
-        rows, (group, Z) = addable(self.weight), self._merge_rows(self._z_order)
+        """Merge equal rows of the columns: (n, d) of 0 and 1, whether they are of P, weights."""
+        rows, (group, Z) = addable(self.table.weight), self._merge_rows(self._z_order)
         z = np.bincount(group, rows[self._z_order], Z.shape[0])
         weight = np.concatenate([self._sum_by_group(rows), z])
         A, kept = np.vstack([self._P.values, Z.values]), weight > 0
@@ -201,18 +210,27 @@ class CoverProblem:
         self, rows: Floats | None, theta: float, *, may_disable: bool = False
     ) -> PricedColumns:
         """Fold the rows of Z into prices and merge the rows of P; shapes: rows (n,)."""
-        rows = addable(self.weight if rows is None else np.asarray(rows, dtype=float))
+        rows = addable(self.table.weight if rows is None else np.asarray(rows, dtype=float))
         m, z = self._sum_by_group(rows), rows[self._z_order]
         always = float(z.sum()) if may_disable else np.inf
         return PricedColumns(self._P, m, self._Z.sums(z), theta, always, self._layout)
 
-    def solve(self, sub: PricedColumns) -> CoverSolution:
-        """Find the relaxed clause of least perturbed cost of a `sub_problem`."""
+    def solve(
+        self, rows: Floats | None, theta: float, *, may_disable: bool = False
+    ) -> CoverSolution:
+        """Find the relaxed clause of least perturbed cost."""
+        sub = self.sub_problem(rows, theta, may_disable=may_disable)
+        return self._relax(sub, self._path(rows, may_disable))
+
+    def _path(self, rows: Floats | None, may_disable: bool) -> ThetaPath:
+        """Return what is known of these rows, whatever the theta."""
+        content = (self.table.weight if rows is None else rows).tobytes()
+        key = hashlib.blake2b(content + bytes([may_disable]), digest_size=20).digest()
+        return self._paths.setdefault(key, ThetaPath())
+
+    def _relax(self, sub: PricedColumns, path: ThetaPath) -> CoverSolution:
+        """Look up the relaxed clause, or solve for it."""
         self.n_calls += 1
-        # everything but theta that a solution depends on
-        parts = (sub.m.tobytes(), sub.wrong.tobytes(), np.float64(sub.always).tobytes())
-        key = hashlib.blake2b(b"".join(parts), digest_size=20).digest()
-        path = self._paths.setdefault(key, ThetaPath())
         vertex = path.get_vertex(sub.theta) if self.remember else None
         if vertex is None:
             self.n_solved += 1
@@ -366,14 +384,22 @@ class CoverProblem:
         may_disable: bool = False,
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise TimeLimitError("The time limit has passed; raise `time_limit`.")
+        path = self._path(rows, may_disable)
+        known = path.learned.get((theta, rounding))
+        if known is not None and rounding != "random" and self.remember:
+            return known
         sub = self.sub_problem(rows, theta, may_disable=may_disable)
-        relaxed = self.solve(sub)
+        relaxed = self._relax(sub, path)
         selected = round_clause(sub, relaxed.w, rounding, rng)
         cost = sub.cost(np.flatnonzero(selected))
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())
         bound = relaxed.value - slack - ALWAYS_PERTURBATION * relaxed.disabled
+        clause = LearnedClause(selected, False, cost, bound, relaxed.is_binary)
         if sub.always < cost - TINY:
             none = np.zeros(self.n_columns, dtype=bool)
-            return LearnedClause(none, True, sub.always, bound, relaxed.is_binary)
-        return LearnedClause(selected, False, cost, bound, relaxed.is_binary)
+            clause = LearnedClause(none, True, sub.always, bound, relaxed.is_binary)
+        path.learned[theta, rounding] = clause
+        return clause

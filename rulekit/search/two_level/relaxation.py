@@ -15,6 +15,7 @@
 # *Chains.* Thresholds of one number are nested: along a nested side a running maximum M, with
 # ``M[k] >= u[k]`` and ``M[k] >= M[k+1]``, says the same as ``beta >= w`` for every true column.
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -29,26 +30,47 @@ from rulekit.search.columns.priced_columns import (
     PERTURBATION,
     TIE,
     RedundancyGroup,
+    single_group,
     snap_weights,
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.hamming import TwoLevelTask
+from rulekit.search.one_level.problem import ClauseSolver
 
 # Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
 # entries, and time grows with the square of their number.
 MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 
-def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> LinearProgram:
+Rows = tuple[Floats, Bools, Floats]  # A, y and weight, with equal rows merged
+Groups = tuple[RedundancyGroup, ...]
+
+
+def write_out(
+    solver: ClauseSolver, theta: float, may_disable: bool = False
+) -> tuple[Rows, Floats, Groups]:
+    """Return the rows of a solver, the perturbed price of each column, and their groups."""
+    (A, y, weight), price, groups = solver.distinct_rows(), solver.perturbation, solver.groups
+    price = theta + price
+    if may_disable:  # a last column of ones disables a clause
+        A, price = (
+            np.pad(A, ((0, 0), (0, 1)), constant_values=1),
+            np.append(price, ALWAYS_PERTURBATION),
+        )
+        groups = (*groups, single_group([solver.n_columns]))
+    return (A, y, weight), price, groups
+
+
+def two_level_program(
+    rows: Rows, price: Floats, groups: Groups, n_clauses: int, copies: int
+) -> LinearProgram:
     """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all."""
-    A, y, weight = task.distinct_rows
+    A, y, weight = rows
     (n, k), P, Z = A.shape, np.flatnonzero(y), np.flatnonzero(~y)
     each = n_clauses // copies  # clauses per copy
     # the rows of one clause, over its own variables and psi, and what they must reach
     pairs: list[tuple[int, int]] = []  # of a threshold and the next larger one of its side
     size = A.sum(axis=0)
-    for side in (side for g in task.groups for side in (g.low, g.high)):
+    for side in (side for g in groups for side in (g.low, g.high)):
         # by size, not by rank: missing values may make variants of one threshold, and a link is
         # right only where every row of Z in the narrower one is in the wider one
         order = side[np.argsort(size[side], kind="stable")]
@@ -63,7 +85,7 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     reads = A[Z] > 0
     reader, node = np.nonzero(reads & ~((inside >= 0) & reads[:, inside]))
     identity = sparse.eye_array(k)
-    rows = sparse.block_array(
+    one = sparse.block_array(
         [
             [sparse.csr_array(A[P]), None, None, _unit(P, n)],  # psi + A w >= 1
             [-identity, identity, None, None],  # M >= w
@@ -72,9 +94,9 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
         ],
         format="csr",
     )
-    lower = (np.arange(rows.shape[0]) < len(P)).astype(float)
-    width = rows.shape[1] - n  # n may be 0
-    copy, psi = rows[:, :width], rows[:, width:]
+    lower = (np.arange(one.shape[0]) < len(P)).astype(float)
+    width = one.shape[1] - n  # n may be 0
+    copy, psi = one[:, :width], one[:, width:]
     # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
     # order the search would prove each of the R! arrangements of the same rule anew.
     in_turn = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
@@ -89,7 +111,7 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
         format="csr",
     )
     low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
-    of_copy = np.concatenate([each * task.price, np.zeros(k + len(Z))])
+    of_copy = np.concatenate([each * price, np.zeros(k + len(Z))])
     whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
     limits = matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)
     bounds = np.zeros(len(whole)), np.where(whole, 1.0, np.inf)
@@ -102,13 +124,15 @@ def _unit(columns: Ints, width: int) -> sparse.csr_array:
     return sparse.csr_array((ones, (rows, columns)), shape=(len(columns), width))
 
 
-def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
+def solve_two_level_lp(
+    solver: ClauseSolver, theta: float, n_clauses: int, *, may_disable: bool = False
+) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
-    problem = task.problem
-    _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
-    limit = seconds_left(problem.deadline)
+    _check_size(solver, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
+    limit = seconds_left(solver.deadline)
+    rows, price, groups = write_out(solver, theta, may_disable)
     # one clause represents all, with chains
-    answer = solve_lp(two_level_program(task, n_clauses, 1), time_limit=limit)
+    answer = solve_lp(two_level_program(rows, price, groups, n_clauses, 1), time_limit=limit)
     if answer.status == "time limit":
         raise TimeLimitError(
             f"The two-level linear program was not solved within {limit:.3g} s; raise "
@@ -116,51 +140,60 @@ def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
         )
     if answer.x is None or answer.value is None:
         raise answer.error("The two-level linear program")
-    u, value = snap_weights(answer.x[: len(task.price)]), answer.value
+    u, value = snap_weights(answer.x[: len(price)]), answer.value
     w = np.tile(u, (n_clauses, 1))
     # (clause, group) after (clause, group), heaviest first, is settled by the relaxed error cost
-    mass = np.array([[row[g.columns].sum() for g in task.groups] for row in w])
+    mass = np.array([[row[g.columns].sum() for g in groups] for row in w])
     order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
     for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
-        group = task.groups[g]
+        group = groups[g]
         # The group's own weights go first: the gain is that over the clause without it.
         w[r, group.columns] = 0.0
-        gain = _gain_of_covering(task, w, int(r))
-        block = task.distinct_rows[0][:, group.columns].T
-        w[r, _cheapest_combination(group, block, addable(gain), task.price)] = 1.0
+        gain = _gain_of_covering(rows, w, int(r))
+        block = rows[0][:, group.columns].T
+        w[r, _cheapest_combination(group, block, addable(gain), price)] = 1.0
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
-    slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
-    return _select(task, w, value - slack * max(1.0, float(u.sum())), proved=False)
+    slack = n_clauses * float(solver.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
+    return _select(rows, theta, w, solver.n_columns, value - slack * max(1.0, float(u.sum())))
 
 
 def solve_two_level_exact(
-    task: TwoLevelTask, n_clauses: int, start: ClauseSelection | None = None
+    solver: ClauseSolver,
+    theta: float,
+    n_clauses: int,
+    start: ClauseSelection | None = None,
+    *,
+    may_disable: bool = False,
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
-    problem = task.problem
-    _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
-    limit = seconds_left(problem.deadline)
-    solution = solve_milp(two_level_program(task, n_clauses, n_clauses), time_limit=limit)
+    _check_size(solver, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
+    limit = seconds_left(solver.deadline)
+    rows, price, groups = write_out(solver, theta, may_disable)
+    program = two_level_program(rows, price, groups, n_clauses, n_clauses)
+    solution = solve_milp(program, time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")
-    k, n_rows = len(task.price), len(task.distinct_rows[1])
+    k, n_rows = len(price), len(rows[1])
     w = np.zeros((n_clauses, k))
     if solution.x is not None:
         # the weights lead the variables of each clause; psi, one a row, follows all clauses
         w = np.round(solution.x[: len(solution.x) - n_rows].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    rule = _select(task, w, bound, proved=proved)
-    if start is None or proved or _error(task, start.chosen) >= rule.value:
+    rule = _select(rows, theta, w, solver.n_columns, bound)
+    if proved:
+        return replace(rule, lower_bound=rule.value, proved=True)
+    if start is None or (value := error_cost(*rows, start.chosen, theta)) >= rule.value:
         return rule
-    return ClauseSelection(start.chosen, _error(task, start.chosen), (), rule.lower_bound)
+    return ClauseSelection(start.chosen, value, (), rule.lower_bound)
 
 
-def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
+def _check_size(solver: ClauseSolver, copies: int, most: int, method: str, unit: str) -> None:
     """Raise an error before writing a program of more entries than can be solved."""
-    seen = np.column_stack([problem.table.content, problem.y])[problem.weight > 0]
-    entries = copies * problem.n_columns * len(np.unique(seen, axis=0))
+    table = solver.table
+    seen = np.column_stack([table.content, table.y])[table.weight > 0]
+    entries = copies * solver.n_columns * len(np.unique(seen, axis=0))
     if entries > most:
         ways = "fewer thresholds, or fewer clauses" if copies > 1 else "or fewer thresholds"
         raise ValueError(
@@ -194,11 +227,11 @@ def _cheapest_combination(
     return [int(group.low[a]), int(group.high[b])]
 
 
-def _gain_of_covering(task: TwoLevelTask, w: Floats, r: int) -> Floats:
+def _gain_of_covering(rows: Rows, w: Floats, r: int) -> Floats:
     """Return for each row by how much its error (4.14) falls if clause r becomes true on it."""
     # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
     # that r saves only what it lacks more than they do; where another is worse it saves nothing.
-    A, y, weight = task.distinct_rows
+    A, y, weight = rows
     short = np.maximum(0.0, 1.0 - A @ w.T)  # (n, R)
     others = np.delete(short, r, axis=1).max(axis=1, initial=0.0)
     saved = np.maximum(others, short[:, r]) - others
@@ -211,15 +244,7 @@ def _gain_of_covering(task: TwoLevelTask, w: Floats, r: int) -> Floats:
     return weight * np.where(y, saved, -lost)
 
 
-def _select(task: TwoLevelTask, w: Floats, bound: float | None, *, proved: bool) -> ClauseSelection:
+def _select(rows: Rows, theta: float, w: Floats, d: int, bound: float | None) -> ClauseSelection:
     """Write whole weights as clauses, and value them."""
-    d = task.problem.n_columns
     chosen = w[~(w[:, d:] > 0.5).any(axis=1), :d] > 0.5
-    value = _error(task, chosen)
-    return ClauseSelection(chosen, value, (), value if proved else bound, proved)
-
-
-def _error(task: TwoLevelTask, chosen: Bools) -> float:
-    """Weigh the rows that a rule gets wrong, and its columns."""
-    A, y, weight = task.distinct_rows
-    return error_cost(A[:, : task.problem.n_columns] > 0, y, weight, chosen, task.theta)
+    return ClauseSelection(chosen, error_cost(*rows, chosen, theta), (), bound)

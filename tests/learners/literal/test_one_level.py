@@ -43,8 +43,8 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
     model = OneLevelRuleClassifier(theta, form, binarizer=binarizer).fit(X, y, weight)
     table = OneLevelRuleClassifier(theta, form, binarizer=binarizer)
     problem = table.problem_of(read_training_table(table, X, y, weight), None)
-    cover = problem.cover
-    return exact_cost(cover.table.values, cover.y, cover.weight, theta), model
+    columns = problem.table.opposite
+    return exact_cost(columns.values, columns.y, columns.weight, theta), model
 
 
 @pytest.mark.slow

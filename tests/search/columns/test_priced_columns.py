@@ -34,7 +34,6 @@ from tests.strategies.covers import (
     cover_problems,
     rounding_task,
     small_dual,
-    solve,
     sub_problems,
     threshold_table,
 )
@@ -175,7 +174,7 @@ def test_rounding_is_near_the_exact_optimum():
     problem = cover_problem(binned, y)
     ratios, against_threshold = [], []
     for rows, theta in sub_problems(y, 3, 40):
-        relaxed = solve(problem, rows, theta)
+        relaxed = problem.solve(rows, theta)
         if relaxed.is_binary:
             continue
         exact = best_columns(price_columns(chained(binned), y, theta, rows))

@@ -8,7 +8,6 @@ from rulekit.search.one_level.problem import _order_chains
 from tests.strategies.covers import (
     binned_matrix,
     cover_problem,
-    solve,
     sub_problems,
     threshold_table,
 )
@@ -68,6 +67,6 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
     one, other = (cover_problem(binned, y) for _ in range(2))
     one.screening, other.screening = True, False
     for rows, theta in sub_problems(y, seed, 25):
-        a, b = solve(one, rows, theta), solve(other, rows, theta)
+        a, b = one.solve(rows, theta), other.solve(rows, theta)
         assert (a.w == b.w).all()
         assert a.value == b.value

@@ -19,7 +19,6 @@ from tests.reference import one_level as reference
 from tests.strategies.covers import (
     cover_problem,
     cover_problems,
-    solve,
     sub_problems,
     threshold_table,
 )
@@ -43,7 +42,7 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
     A, y, binned = table
     problem = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 2, 30):
-        solution = solve(problem, rows, theta)
+        solution = problem.solve(rows, theta)
         plain, _ = reference.compact_value(A, y, rows, theta, 0.0)
         w, P = solution.w, A[y].astype(float)
         own = (theta + rows[~y] @ A[~y]) @ w + rows[y] @ np.maximum(0.0, 1.0 - P @ w)
@@ -55,7 +54,7 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
 def test_the_compact_and_the_printed_program_agree(problem):
     A, y, rows, theta = problem
     printed = reference.printed_value(A, y, rows, theta)
-    assert solve(cover_problem(A, y), rows, theta).value == pytest.approx(printed, abs=1e-5)
+    assert cover_problem(A, y).solve(rows, theta).value == pytest.approx(printed, abs=1e-5)
     assert solve_lp(reference.printed_program(A, y, rows, theta)).value == pytest.approx(
         printed, abs=1e-9
     )
@@ -65,8 +64,8 @@ def test_the_compact_and_the_printed_program_agree(problem):
 def test_the_order_of_rows_changes_no_bit(problem, random):
     A, y, rows, theta = problem
     order = np.array(random.sample(range(len(y)), len(y)))
-    one = solve(cover_problem(A, y, rows), None, theta)
-    two = solve(cover_problem(A[order], y[order], rows[order]), None, theta)
+    one = cover_problem(A, y, rows).solve(None, theta)
+    two = cover_problem(A[order], y[order], rows[order]).solve(None, theta)
     np.testing.assert_array_equal(one.w, two.w)
     assert one.value == two.value
 
@@ -78,12 +77,12 @@ def test_order_of_columns_and_repeated_rows_keep_the_answer(table):
     one = cover_problem(A, y, perturbation=eps)
     two = cover_problem(A[:, order], y, perturbation=eps[order])
     for rows, theta in sub_problems(y, 5, 15):
-        expected, result = solve(one, rows, theta), solve(two, rows, theta)
+        expected, result = one.solve(rows, theta), two.solve(rows, theta)
         np.testing.assert_allclose(result.w, expected.w[order], atol=1e-12)
     doubled = np.concatenate([np.arange(len(y)), np.flatnonzero(y)])
     weight = np.where(y, 2.0, 1.0)
-    one = solve(cover_problem(A, y, weight), None, 0.5)
-    two = solve(cover_problem(A[doubled], y[doubled]), None, 0.5)
+    one = cover_problem(A, y, weight).solve(None, 0.5)
+    two = cover_problem(A[doubled], y[doubled]).solve(None, 0.5)
     np.testing.assert_array_equal(one.w, two.w)
     assert one.value == pytest.approx(two.value)
 
@@ -94,17 +93,17 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     requested = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
     forgetful = cover_problem(binned, y)
     forgetful.remember = False
-    expected = [solve(forgetful, *question) for question in requested]
+    expected = [forgetful.solve(*question) for question in requested]
     assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
-    result = [solve(backwards, *question) for question in requested[::-1]][::-1]
+    result = [backwards.solve(*question) for question in requested[::-1]][::-1]
     if engine != "linprog":  # SciPy tells no basis, and so no interval of theta
         assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
 
     def work(start):
         for k in range(start, len(requested), 3):
-            together[k] = solve(shared, *requested[k])
+            together[k] = shared.solve(*requested[k])
 
     threads = [threading.Thread(target=work, args=(start,)) for start in range(3)]
     for thread in threads:
@@ -141,7 +140,7 @@ def test_disabling_is_one_more_column_that_is_always_true(problem):
     assert learned.cost <= always + 1e-9
     assert learned.bound <= min(best, always) + 1e-9
     assert not (learned.disabled and learned.selected.any())
-    relaxed = solve(cover, rows, theta, may_disable=True)
+    relaxed = cover.solve(rows, theta, may_disable=True)
     assert 0.0 <= relaxed.disabled <= 1.0
     assert relaxed.value <= min(best, always) + 1e-5
 
@@ -159,10 +158,10 @@ def test_rounding_keeps_a_binary_clause(table):
 def test_problems_may_lack_rows_time_and_survive_pickling(table):
     _, y, binned = table
     problem = cover_problem(binned, y)
-    expected = solve(problem, None, 0.2)
+    expected = problem.solve(None, 0.2)
     copy = pickle.loads(pickle.dumps(problem))
     copy.remember = False
-    np.testing.assert_array_equal(solve(copy, None, 0.2).w, expected.w)
+    np.testing.assert_array_equal(copy.solve(None, 0.2).w, expected.w)
     nothing = cover_problem(np.zeros((0, 2), dtype=bool), np.zeros(0, dtype=bool))
     assert nothing.learn(None, 1.0).cost == 0.0
     columnless = cover_problem(np.zeros((3, 0), dtype=bool), np.ones(3, dtype=bool))
@@ -171,7 +170,7 @@ def test_problems_may_lack_rows_time_and_survive_pickling(table):
     problem = cover_problem(A, y)
     problem.deadline = time.monotonic() - 1.0
     with pytest.raises(TimeLimitError, match=r"not solved within .* raise `time_limit`"):
-        solve(problem, np.where(y, 1.0, 0.1), 0.01)
+        problem.solve(np.where(y, 1.0, 0.1), 0.01)
 
 
 @given(st.integers(0, 10_000))
@@ -180,7 +179,7 @@ def test_weighted_rows_are_solved_as_linprog_does(seed):
     rows = np.random.default_rng(seed).exponential(1.0, len(y))
     problem = cover_problem(binned, y, rows)
     expected, _ = reference.compact_value(A, y, rows, 0.3, problem.perturbation)
-    assert solve(problem, None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert problem.solve(None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -190,7 +189,7 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     problem = cover_problem(binned, y)
     for rows, _ in sub_problems(y, 8, 6):
         for theta in (1e-4, 1e-2, 1.0):
-            solve(problem, rows, theta)
+            problem.solve(rows, theta)
     for path in problem._paths.values():
         for piece in path.pieces:
             assert piece.lower < piece.upper
@@ -199,9 +198,9 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     for rows, _ in sub_problems(y, 8, 6):
         for theta in np.geomspace(1e-4, 2.0, 7):
             before = problem.n_solved
-            solution = solve(problem, rows, theta)
+            solution = problem.solve(rows, theta)
             if problem.n_solved == before:
-                np.testing.assert_array_equal(solution.w, solve(fresh, rows, theta).w)
+                np.testing.assert_array_equal(solution.w, fresh.solve(rows, theta).w)
     assert problem.n_calls - problem.n_solved > 10
 
 
@@ -212,11 +211,11 @@ def test_all_engines_end_in_the_same_vertex(table):
     fast = cover_problem(binned, y)
     plain = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
-        result = solve(fast, rows, theta).w
+        result = fast.solve(rows, theta).w
         for engine in ("linprog", "compiled"):
             plain._paths.clear()
             with solved_by(engine):
-                np.testing.assert_array_equal(result, solve(plain, rows, theta).w)
+                np.testing.assert_array_equal(result, plain.solve(rows, theta).w)
 
 
 def answers(A, y, questions):
@@ -225,7 +224,7 @@ def answers(A, y, questions):
     prices = PERTURBATION * (0.5 + 0.5 * np.random.default_rng(0).random(A.shape[1]))
     problem = cover_problem(A, y, perturbation=prices)
     problem.remember = False
-    results = [solve(problem, *question) for question in questions]
+    results = [problem.solve(*question) for question in questions]
     return results, [path.pieces for path in problem._paths.values()]
 
 
@@ -256,7 +255,7 @@ def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
     A, y, _ = table
     monkeypatch.setattr(cover_program, "snap_weights", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
-        solve(cover_problem(A, y), None, 0.1)
+        cover_problem(A, y).solve(None, 0.1)
 
 
 def vertex(columns, lower, upper):
