@@ -13,11 +13,13 @@ from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import FEW_LEVELS, Column, is_named_like_id, whole_numbers
 from rulekit.data.headers import few, quote
 from rulekit.data.schema import Table
+from rulekit.data.target import OPEN
 from rulekit.exceptions import DataError
 
 LAST_DAY = "9999-12-31"
 LOW_CODES = (-1, -9, -99, -999, -9_999, -99_999, -999_999)
 HIGH_CODES = (99, 999, 9_999, 99_999, 999_999, 9_999_999)
+SPIKE_SHARE = 0.02  # of the rows that a code has at least where others are near it
 MIN_DISTINCT = 4  # different values of a column that may have a code for "no value"
 MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
 RARE_ROWS = 5
@@ -88,7 +90,7 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
     found: list[QualityNote | None] = []
     for column in table.columns:
         if column.name == target:
-            found.append(_spellings(table, column, is_target=True))
+            found += [_spellings(table, column, is_target=True), _open_class(table, column)]
         elif column.kind == "constant":
             content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
             text = f" is {content} and tells nothing."
@@ -121,7 +123,7 @@ def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
     name, n_distinct, n_rows = column.name, column.n_distinct, table.n_rows
     share = column.n_missing / n_rows
     if share >= MISSING_SHARE:
-        rows = f"{column.n_missing:,} of {n_rows:,} rows ({100 * share:.0f} %)"
+        rows = f"{column.n_missing:,} of {n_rows:,} rows ({min(100 * share, 99):.0f} %)"
         text = f" is missing in {rows}: only conditions that say “missing” hold there."
         severe = ("ignore", "warning") if share >= 2 * MISSING_SHARE else ()
         yield _note(name, "missing", text, *severe)
@@ -187,6 +189,17 @@ def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | N
     return _note(column.name, "spellings", text, "merge", "warning" if is_target else "info")
 
 
+def _open_class(table: Table, column: Column) -> QualityNote | None:
+    """Find a third class such as "unknown", which stands for no outcome."""
+    levels = table.frame[column.name].value_counts()
+    names = [level for level in levels.index if str(level).strip().lower() in OPEN]
+    if len(names) != 1 or column.n_distinct < 3:
+        return None
+    text = f" is {quote(names[0])} in {levels[names[0]]:,} rows: is their outcome missing?"
+    note = _note(column.name, "sentinel", text, "blank", "warning")
+    return replace(note, value=str(names[0]))
+
+
 def _sentinel(table: Table, column: Column) -> QualityNote | None:
     """Find a number such as -999, or a date such as 9999-12-31, that may stand for no value."""
     series = table.frame[column.name].dropna()
@@ -199,7 +212,11 @@ def _sentinel(table: Table, column: Column) -> QualityNote | None:
         low, second, *_, last, high = distinct.tolist()
         enough = low < -9 or counts[0] > 1
         is_code = low in LOW_CODES or (low <= -100 and low % 100 == 0 and counts[0] > 1)
-        if is_code and second >= 0 and enough and second - low >= 0.1 * (high - second):
+        rest, count = high - second, counts[0]  # others are negative too: far, or most frequent
+        beside = second < 0 and second - low < rest
+        is_spike = count >= SPIKE_SHARE * len(series) and count >= 3 * counts[1:].max()
+        is_code = is_code and (is_spike or not beside) and (second >= 0 or count > 1)
+        if is_code and enough and second - low >= 0.1 * rest:
             value, n_rows = f"{low:g}", int((series == low).sum())
         elif high in HIGH_CODES and high - last >= last - low:
             value, n_rows = f"{high:.15g}", int((series == high).sum())

@@ -1,5 +1,6 @@
 """Suggested target column, positive class, and checks of a target."""
 
+import re
 from collections.abc import Sequence
 
 from rulekit.data.column import looks_like_id, whole
@@ -23,7 +24,16 @@ _USUAL = {
     *("no", "false", "negative", "absent", "control", "healthy", "normal", "benign", "alive"),
     *("live", "lived", "survived", "legit", "legitimate", "good", "ham", "ok", "passed"),
 }
+#: Words that leave the answer open, beside yes and no.
+OPEN = {"unknown", "?", "n/a", "na", "not known", "not available", "don't know", "unsure"}
+_NEGATED = re.compile(r"(no|not|non|never|without|did not|didn't)[\s_-]", re.IGNORECASE)
 _NAMES = ("target", "class", "label", "outcome", "y", "diagnosis", "result", "response")
+#: Names of outcomes with two values; a class of more may be one of a cabin or of a vehicle.
+_EVENT = re.compile(
+    r"(is|has|was)?[\s_.-]*(survived|survival|default|defaulted|churn|churned|exited|attrition|"
+    r"fraud|spam|died|death|deceased|readmitted|relapsed?|recurrence|converted|purchased|approved)",
+    re.IGNORECASE,
+)
 
 
 def suggest_target(table: Table) -> str | None:
@@ -37,15 +47,22 @@ def suggest_target(table: Table) -> str | None:
     -------
     str or None
         Of the columns with 2 to 20 values that are neither dates nor identifiers: the last
-        with a usual name ("target", "class", "outcome" ...), else the last in the table. Columns
-        with a value in less than half of the rows come after all others. None where there is
-        none. A suggestion only: nothing is set.
+        with a usual name ("target", "class", "outcome" ...), else the last in the table. Before a
+        "class" of three values or more comes an event of two ("survived", "default", "is_fraud"
+        ...). Columns with a value in less than half of the rows come after all others. None where
+        there is none. A suggestion only: nothing is set.
     """
     columns = [c for c in table.columns if c.kind != "date" and c.role != "id"]
     columns = [c for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]
     known = [c for c in columns if 2 * c.n_missing <= table.n_rows]
-    names = [c.name for c in known or columns]
-    return likely_target(names) if names else None
+    columns = known or columns
+    if not columns:
+        return None
+    events = [c.name for c in columns if c.n_distinct == 2 and _EVENT.fullmatch(c.name.strip())]
+    name = likely_target([c.name for c in columns])
+    word = name.strip().lower()
+    is_usual = word in _NAMES and (word != "class" or table.column(name).n_distinct == 2)
+    return name if is_usual or not events else events[-1]
 
 
 def likely_target(names: Sequence[str]) -> str:
@@ -66,9 +83,9 @@ def suggest_positive(table: Table, target: str) -> object:
     -------
     object
         Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present"
-        and "absent" ...), the one that means yes; of two with a word of what people look for
-        ("fraud", "ill", "died" ...) or of the usual case ("healthy", "benign" ...), the one looked
-        for. Else the rarest class with at least 30 rows, as
+        and "absent" ..., beside "unknown" or the like), the one that means yes; of two with a
+        word of what people look for ("fraud", "ill", "died" ...) or of the usual case ("healthy",
+        "benign", "not ..." ...), the one looked for. Else the rarest class with at least 30 rows, as
         fewer rows give unreliable figures; if no class has 30, the most frequent. Of equals the
         last sorted. None where the target has no value at all.
     """
@@ -76,10 +93,11 @@ def suggest_positive(table: Table, target: str) -> object:
     counts = class_counts(table, target)
     words = {str(label).strip().lower(): label for label in counts}
     for yes, no in _YES_AND_NO:
-        if set(words) == {yes, no}:
+        if {yes, no} == words.keys() - OPEN:
             return words[yes]
     if len(words) == 2:
-        for candidates in (words.keys() & _POSITIVE_WORDS, words.keys() - _USUAL):
+        negated = {word for word in words if _NEGATED.match(word)}
+        for candidates in (words.keys() & _POSITIVE_WORDS, words.keys() - _USUAL - negated):
             if len(candidates) == 1:
                 return words[candidates.pop()]
     if enough := {label: n for label, n in counts.items() if n >= ENOUGH_ROWS}:

@@ -114,7 +114,9 @@ def test_only_conditions_that_say_missing_hold_without_a_value(op, missing):
         ([0, 1, 2, 3, 50, 80, -1], None),
         ([250, 400, 900, 150, 1200, 700, -37], None),
         ([18, 25, 40, 63, 90, 33, 99], None),
-        ([-5, 3, 8, 20, -999, 4, 1], None),
+        ([-5, 3, 8, 20, -999, 4, 1], "-999"),
+        ([-150, *range(40), *[-200] * 5], "-200"),
+        ([-150, 300, *range(40), -200, -90, 10], None),
         (["2020-01-01", "2021-03-05", "2022-12-31"], None),
     ],
 )
@@ -139,6 +141,13 @@ def test_levels_that_differ_in_case_are_proposed_as_one():
     merged = table.with_merged_levels("t")
     assert merged.column("t").levels == ("no", "yes")
     assert merged.positive_label == "yes"
+
+
+def test_a_class_of_unknown_outcomes_is_proposed_as_missing():
+    table = Table.from_frame(BASE[["x"]].assign(t=["yes", "no", "no", "Unknown"] * (N // 4)))
+    (note,) = quality_notes(table, "t")
+    assert (note.kind, note.suggestion, note.value) == ("sentinel", "blank", "Unknown")
+    assert quality_notes(table.with_missing("t", [note.value]), "t") == ()
 
 
 def test_weights_of_a_survey_are_told_from_weights_of_things():

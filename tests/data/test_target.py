@@ -24,6 +24,10 @@ def test_targets_classes_and_doubts_are_suggested():
     assert suggest_target(table_with(a=["u", "v"] * 20, b=gaps)) == "a"
     assert suggest_target(table_with(b=gaps)) == "b"
     assert suggest_target(table_with()) is None
+    ship = {"survived": [0, 1] * 20, "class": ["1st", "2nd", "3rd", "1st"] * 10}
+    assert suggest_target(table_with(**ship)) == "survived"
+    assert suggest_target(table_with(**ship, target=[*"abcd"] * 10)) == "target"
+    assert suggest_target(table_with(default=[0, 1] * 20, Class=[*"gb"] * 20)) == "Class"
     assert likely_target(["a", "Class", "b"]) == "Class"
     assert likely_target(["a", "b"]) == "b"
     assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
@@ -48,11 +52,20 @@ def suggested(*counts):
 def test_affirmative_class_is_suggested_even_if_rare(no, yes):
     assert suggested((no, 500), (yes, 5)) == yes
     assert suggested((no, 50), (yes, 300)) == yes
+    assert no in (0, -1, False) or suggested((no, 50), (yes, 99), ("Unknown", 31)) == yes
 
 
 @pytest.mark.parametrize(
     ("usual", "wanted"),
-    [("healthy", "tumor"), ("live", "DIE"), ("Good", "bad"), ("legit", "fraud"), ("a", "default")],
+    [
+        ("healthy", "tumor"),
+        ("live", "DIE"),
+        ("Good", "bad"),
+        ("legit", "fraud"),
+        ("a", "default"),
+        ("did not vote", "voted"),
+        ("No recurrence", "recurrence"),
+    ],
 )
 def test_the_outcome_people_look_for_is_suggested_however_frequent(usual, wanted):
     assert suggested((usual, 500), (wanted, 31)) == wanted

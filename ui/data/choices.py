@@ -35,6 +35,7 @@ ROLES_HELP = (
 )
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
+MOST_SHOWN = 12  # columns of a table that are shown without scrolling
 MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
 
 
@@ -317,7 +318,8 @@ def columns_card() -> None:
         base,
         key=key,
         hide_index=True,
-        height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half indicates scrolling
+        # a row cut in half indicates scrolling
+        height="content" if state.table.n_columns <= MOST_SHOWN else 460,
         disabled=["column", "spread", "association", "holds", "distinct", "missing"],
         column_config={
             "column": config.TextColumn("Column", pinned=True, width="medium"),

@@ -63,6 +63,7 @@ def rare_classes_line() -> None:
     names = [f"{describe_class(label, state)} ({n})" for label, n in rare.items()]
     back = [label for label in aside if label != OTHER]
     sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
+    sentences += ["A class of one row cannot be learned."] * (1 in rare.values())
     sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
     if not sentences:
         return

@@ -141,19 +141,21 @@ def score_cases(
 ) -> tuple[NewCases, Scored]:
     """Apply the current rule, once per rule and table, without rows whose cells do not fit."""
     again = cases.are_test_rows  # a comparison with themselves is pointless
-    apply = partial(
-        score,
-        model,
-        cases.table,
-        reference=None if again else state.table,
-        before=state.testing if len(state.testing[0]) and not again else state.training,
-        training=state.training,
-        wording=wording(state),
-        immutable=find_fixed_columns(model.rule_set_),
-    )
+
+    def apply(rows: NewCases) -> Scored:
+        return score(
+            model,
+            rows.table,
+            reference=None if again else state.table,
+            outcomes=rows.counted,
+            before=state.testing if len(state.testing[0]) and not again else state.training,
+            training=state.training,
+            wording=wording(state),
+            immutable=find_fixed_columns(model.rule_set_),
+        )
 
     def compute() -> tuple[NewCases, Scored]:
-        scored = apply(outcomes=cases.counted)
+        scored = apply(cases)
         misfits = [m for m in scored.report.misfits if m.name in model.rule_set_.features]
         return leave_out(cases, misfits, apply) if misfits else (cases, scored)
 
@@ -163,7 +165,7 @@ def score_cases(
 
 
 def leave_out(
-    cases: NewCases, misfits: Sequence[Misfit], apply: Callable[..., Scored]
+    cases: NewCases, misfits: Sequence[Misfit], apply: Callable[[NewCases], Scored]
 ) -> tuple[NewCases, Scored]:
     """Score the cases without the rows whose cells are not of their column's kind."""
     frame = cases.table.frame if isinstance(cases.table, Table) else cases.table
@@ -175,18 +177,11 @@ def leave_out(
         sentences.append(f"{kind} Left out: {cap_list(rows, SHOWN)}.")
     if not fits.any():
         raise DataError(f"No row can be scored. {' '.join(sentences)}")
-    counted = None if cases.counted is None else np.where(fits, cases.counted, None)
-    scored = apply(outcomes=counted)
-    parts = {name: getattr(scored, name)[fits] for name in ("X", "answers", "clauses", "missing")}
-    # a gap of no other rows
-    gaps = {(misfit.name, len(misfit.rows)) for misfit in misfits}
-    parts["drift"] = tuple(n for n in scored.drift if (n.column, n.n_rows) not in gaps)
-    unseen = tuple(u for u in scored.report.unseen if (u.column, u.n_rows) not in gaps)
     outcomes, trained = (v if v is None else v[fits] for v in (cases.outcomes, cases.trained))
     cells = {name: texts.filter(pa.array(fits)) for name, texts in cases.cells.items()}
-    shown = replace(cases, outcomes=outcomes, cells=cells, trained=trained)
+    shown = replace(cases, table=frame[fits], outcomes=outcomes, cells=cells, trained=trained)
     shown = replace(shown, left_out=tuple(sentences))
-    return shown, replace(scored, report=replace(scored.report, unseen=unseen), **parts)
+    return shown, apply(shown)
 
 
 def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:

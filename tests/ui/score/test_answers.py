@@ -137,6 +137,7 @@ def test_rows_with_bad_cells_are_listed_and_left_out(monkeypatch):
     assert result.figures[0].n_now == len(cases.outcomes) == 3
     assert "3 rows. What differs:" in words
     assert "Left out: row 2 ('forty'), row 5 ('12 years')." in words
+    assert "now misses 1 of 3;" in words
     with pytest.raises(DataError, match=r"No row can be scored\. Column 'age' is read as numbers"):
         scored(monkeypatch, "age,dose\nforty,1\n50,many\n")
 
