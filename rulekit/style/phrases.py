@@ -79,7 +79,8 @@ PLAIN = Wording()
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
     """Make text fit a sentence: one line, no control characters, limited length."""
     clean = "".join(c if c.isprintable() else " " for c in text)
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    # the end distinguishes names that begin alike
+    return clean if len(clean) <= limit else f"{clean[: limit - 21]}…{clean[-20:]}"
 
 
 def number(value: float, beside: float | None = None) -> str:
