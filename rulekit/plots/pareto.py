@@ -201,8 +201,12 @@ def front_figure(
     limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         (low, high), least = limits, [family.value for family in families if family.decides]
-        pad = 0.06 * (high - low)
-        limits = min([low, *(v - pad for v in least)]), max([high, *(v + pad for v in least)])
+        pad = 0.06 * (max([high, *least]) - min([low, *least]))
+        lowest = max(shown[y].min() - pad, -pad / 4)  # its mark is whole
+        limits = (
+            min([low, lowest, *(v - pad for v in least)]),
+            max([high, *(v + pad for v in least)]),
+        )
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown, (x, y), limits)
         _add_notes(figure, shown, (x, y), notes or {}, limits)

@@ -99,11 +99,9 @@ def suggestion_line(result: RunResult) -> None:
     suggested = result.suggestion
     if suggested is None:
         return
+    if words := no_rule_words(result, app_state(), suggested.beats):
+        st.markdown(md(words, 400))
     if not suggested.beats:
-        shares = app_state().training[1].value_counts(normalize=True)
-        wrong = f"({percent(1 - shares.iloc[0])} of training rows wrong)"
-        words = f"No short rule beats always {shares.index[0]} {wrong}."
-        st.markdown(md(f"{words} More rows, other columns or other cut points may help.", 400))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
@@ -117,6 +115,20 @@ def suggestion_line(result: RunResult) -> None:
         if not chosen and get_offer(result) is None:  # an offer has this button
             use = partial(choose, result, suggested.number)
             st.button("Use this rule", "pick_suggested", type="tertiary", on_click=use)
+
+
+def no_rule_words(result: RunResult, state: AppState, beats: bool) -> str:
+    """Return that no rule of a curve beats one prediction for all rows; empty if one does."""
+    shares = state.training[1].value_counts(normalize=True)
+    wrong = 1 - shares.iloc[0]
+    weighs = result.measure == COST or state.training_weight is not None
+    weighs = weighs or any(spec.class_weight for spec in result.specs)
+    if beats and (weighs or result.points["test_error"].min() < wrong):
+        return ""
+    words = (
+        f"No short rule beats always {shares.index[0]} ({percent(wrong)} of training rows wrong)"
+    )
+    return f"{words}. More rows, other columns or other cut points may help."
 
 
 def own_line(state: AppState) -> None:
