@@ -12,12 +12,7 @@ from rulekit.export import to_sql
 from rulekit.learners import OneLevelRuleClassifier
 from tests.pages.driving import opened, routed, text
 from ui.data import choices
-from ui.data.choices import (
-    allow_missing,
-    column_figures,
-    columns_with_gaps,
-    quantile_cuts,
-)
+from ui.data.choices import allow_missing, column_figures, columns_with_gaps, quantile_cuts
 from ui.export.formats import script
 from ui.rule_numbers import as_before
 from ui.score.answers import outcomes_of

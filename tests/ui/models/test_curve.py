@@ -89,14 +89,11 @@ def test_marks_of_the_curve_references_and_constant_rules_are_in_the_table(found
 def test_no_rule_of_a_curve_beats_one_prediction_for_all_rows(found):
     state = AppState(table=load_sample("planted_dnf"))
     wrong = 1 - state.training[1].value_counts(normalize=True).iloc[0]
-    for least, beats in ((0.9, False), (1.0, True), (0.9, True)):
-        points = found.points.assign(test_error=[wrong * least, *[0.6] * 4])
-        words = curve.no_rule_words(replace(found, points=points), state, beats)
-        assert bool(words) == (not beats or least == 1)
-    weighted = replace(found, specs=tuple(replace(s, class_weight="balanced") for s in found.specs))
-    assert not curve.no_rule_words(
-        replace(weighted, points=points.assign(test_error=0.9)), state, True
-    )
+    for least, beats in ((0.9, False), (0.9, True), (1.0, True)):
+        drawn = replace(found, points=found.points.assign(test_error=wrong * least))
+        assert bool(curve.no_rule_words(drawn, state, beats)) == (not beats or least == 1)
+    specs = tuple(replace(spec, class_weight="balanced") for spec in drawn.specs)
+    assert not curve.no_rule_words(replace(drawn, specs=specs), state, beats)
 
 
 def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):
