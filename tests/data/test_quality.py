@@ -37,14 +37,11 @@ def test_groups_duplicates_and_sound_tables_are_told_apart():
     assert ("customer", "group") not in found(customer=["yes", "no"] * (N // 2))
     renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
     assert "holds the same information as" in found(c=renamed)["c", "duplicate column"].sentence
-    numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
-    others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
+    numbers, others = (BASE["town"].map({"u": 1, "v": v, "w": 5 - v}) for v in (3, 2))
     assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
     assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
-    frame = pd.concat([BASE, BASE.head(30)])
-    (note,) = quality_notes(Table.from_frame(frame), "t")
-    assert note.sentence.startswith("30 of 230 rows repeat")
-    assert note.severity == "warning"
+    (note,) = quality_notes(Table.from_frame(pd.concat([BASE, BASE.head(30)])), "t")
+    assert (note.sentence[:21], note.severity) == ("30 of 230 rows repeat", "warning")
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "planted_dnf"])
@@ -142,8 +139,7 @@ def test_a_class_of_unknown_outcomes_is_proposed_as_missing():
 
 def test_weights_of_a_survey_are_told_from_weights_of_things():
     values = np.random.default_rng(5).gamma(4, size=N)
-    notes = found(survey_weight=values / values.mean())
-    assert notes["survey_weight", "weight"].severity == "warning"
+    assert found(wt=values / values.mean())["wt", "weight"].severity == "warning"
     assert ("weight", "weight") not in found(weight=60 + 10 * values)
     assert ("load", "weight") not in found(load=values / values.mean())
 
@@ -166,9 +162,9 @@ def test_only_few_whole_numbers_give_a_note():
     place = np.arange(N)
     notes = found(cp=1 + place % 4, age=place % 50, dose=0.5 * (place % 5))
     assert list(notes) == [("cp", "codes")]
-    note = notes["cp", "codes"]
-    assert "coded 1 to 4: codes or counts?" in note.sentence
-    assert (note.suggestion, note.severity) == ("as_category", "info")
+    assert "coded 1 to 4: codes or counts?" in notes["cp", "codes"].sentence
+    assert notes["cp", "codes"].suggestion == "as_category"
+    assert notes["cp", "codes"].severity == "info"
     table = Table.from_frame(BASE.assign(cp=1 + place % 4)).as_category("cp")
     assert quality_notes(table, "t") == ()
 

@@ -28,8 +28,7 @@ def test_targets_classes_and_doubts_are_suggested():
     assert suggest_target(table_with(**ship)) == "survived"
     assert suggest_target(table_with(**ship, target=[*"abcd"] * 10)) == "target"
     assert suggest_target(table_with(default=[0, 1] * 20, Class=[*"gb"] * 20)) == "Class"
-    assert likely_target(["a", "Class", "b"]) == "Class"
-    assert likely_target(["a", "b"]) == "b"
+    assert [likely_target(names) for names in (["a", "Class", "b"], "ab")] == ["Class", "b"]
     assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
     for first, last, n in (("a", "b", 60), ("sick", "dead", 90), ("good", "alive", 90)):
         assert suggested((first, n), (last, 60)) == last

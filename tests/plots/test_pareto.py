@@ -150,8 +150,8 @@ def test_the_axis_holds_points_and_bars_and_not_far_baselines():
     assert (best["test_error"] + 0.05 < high).all()
     assert front_figure(settings(0)).layout.yaxis.range is None
     points, far = settings().assign(test_error=0.125, test_error_se=0.0), ((1.0, 0.3),)
-    figure = front_figure(points, baselines=[Baseline("estimate", 0.3, far, decides=True)])
-    low, high = figure.layout.yaxis.range
+    lines = [Baseline("estimate", 0.3, far, decides=True)]
+    low, high = front_figure(points, baselines=lines).layout.yaxis.range
     assert min(0.125 - low, high - 0.3) > 0.05 * (high - low)  # both marks are whole
 
 

@@ -140,8 +140,8 @@ def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
         b"%d,%d,%s\n" % (k % 30, k % 7, b"no" * (k % 3 > 0) or b"yes") for k in range(420)
     )
     app = upload(open_app(), b"a,b,ill\n" + rows).button(key="use_suggestion").click().run()
-    state = app.session_state["app"]
-    assert f"{state.twins:,} of 126 test rows equal a training" in text(app)
+    twins = app.session_state["app"].twins
+    assert f"{twins:,} of 126 test rows equal a training" in text(app)
     next(t for t in app.toggle if t.label.startswith("Keep rows")).set_value(True).run()
     assert app.session_state["app"].split.keep_twins
     assert app.session_state["app"].twins == 0
@@ -171,8 +171,7 @@ def test_a_finding_s_fix_is_one_click(open_app, table_of):
     app = upload(open_app(), f"a,twin,size,ill\n{rows}".encode())
     app = next(b for b in app.button if (b.key or "").endswith("_spellings")).click().run()
     assert app.session_state["app"].options["merged"] == ["size"]
-    fix = next(b for b in app.button if b.key and b.key.startswith("fix_"))
-    fix.click().run()
+    next(b for b in app.button if b.key and b.key.startswith("fix_")).click().run()
     assert table_of(app).column("twin").role == "ignore"
 
 
@@ -191,17 +190,14 @@ def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "words"),
-    [
-        (("no show", "came"), "Training: 70 rows, no show in 21. Test: 30 rows, no show in 9 ("),
-        (("<5", "5+"), "Training: 70 rows, outcome <5 in 21. Test: 30 rows, outcome <5 in 9 ("),
-        ((1, 0), "Training: 70 rows, result = 1 in 21. Test: 30 rows, result = 1 in 9 ("),
-    ],
+    ("outcomes", "name"),
+    [(("no show", "came"), "no show"), (("<5", "5+"), "outcome <5"), ((1, 0), "result = 1")],
 )
-def test_the_split_counts_the_described_outcome(open_app, outcomes, words):
+def test_the_split_counts_the_described_outcome(open_app, outcomes, name):
     rows = {"x": [k / 7 for k in range(100)], "result": [outcomes[k > 29] for k in range(100)]}
     table = Table.from_frame(pd.DataFrame(rows), name="t")
     table = table.with_roles({"result": "target"}, positive_label=outcomes[0])
+    words = f"Training: 70 rows, {name} in 21. Test: 30 rows, {name} in 9 ("
     assert words in text(open_app("data", state=AppState(table=table))).replace("\\", "")
 
 
