@@ -85,9 +85,9 @@ def suggest_positive(table: Table, target: str) -> object:
         Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present"
         and "absent" ..., beside "unknown" or the like), the one that means yes; of two with a
         word of what people look for ("fraud", "ill", "died" ...) or of the usual case ("healthy",
-        "benign", "not ..." ...), the one looked for. Else the rarest class with at least 30 rows, as
-        fewer rows give unreliable figures; if no class has 30, the most frequent. Of equals the
-        last sorted. None where the target has no value at all.
+        "benign", "not ..." ...), the one looked for. Else the rarest class with at least 30 rows,
+        as fewer give unreliable figures; if no class has 30, the most frequent. Of equals the last
+        sorted. None where the target has no value at all.
     """
     table.column(target)
     counts = class_counts(table, target)
