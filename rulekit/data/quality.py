@@ -190,7 +190,7 @@ def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | N
 
 
 def _open_class(table: Table, column: Column) -> QualityNote | None:
-    """Find a third class such as "unknown", which stands for no outcome."""
+    """Find a third class such as "unknown", which means no outcome."""
     levels = table.frame[column.name].value_counts()
     names = [level for level in levels.index if str(level).strip().lower() in OPEN]
     if len(names) != 1 or column.n_distinct < 3:
