@@ -18,10 +18,10 @@ from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import FIT_ATTRIBUTES, BaseRuleClassifier, refuse_with_several
 from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps
-from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.inner_choice import (
     Choice,
+    ForestLoss,
     Form,
     InnerComparison,
     compare_losses,

@@ -1,10 +1,11 @@
-"""Kernels that grow the trees of a forest and let them vote; no tree is kept."""
+"""A random forest over bin codes: its trees are grown, vote, and are not kept."""
 
 # Legend: n rows, p columns, K classes. All rows go down a tree together, those it is grown on and
 # those it votes for; a node is a stretch of `order`. Sums add multiples of one power of two, so
 # that their order does not matter.
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types as nb
@@ -15,6 +16,8 @@ from rulekit.search.records import record
 
 GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 NO_SPLIT = -1.0
+MOST_ROWS = 20_000  # that one tree is grown on
+MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 
 
 class Rows(NamedTuple):
@@ -190,3 +193,47 @@ def grow_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
         for i in range(len(weight)):
             rows.mass[i] = weight[i] * rows.times[i]
         _grown(rows, features, tree % 2 == 1, least, state, votes)
+
+
+def forest_columns(
+    codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
+) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    """Return some columns of bin codes, of equal ones the first, and whether each is ordered."""
+    first_of = {codes[:, s].tobytes(): s for s in reversed(used)}
+    columns = sorted(first_of.values())
+    read = [encodings[s] for s in columns]
+    ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
+    return codes[:, columns], np.array(ordered, dtype=bool)
+
+
+def votes(
+    codes: NDArray[np.integer],
+    ordered: NDArray[np.bool_],
+    classes: NDArray[np.integer],
+    weight: NDArray[np.float64],
+    n_trees: int,
+    seed: int,
+    most_rows: int | None = None,
+) -> NDArray[np.float64]:
+    """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K)."""
+    n, p = codes.shape
+    with_weight = classes[weight > 0]
+    shares: NDArray[np.float64] = np.zeros((n, int(with_weight.max(initial=0)) + 1))
+    if p and len(with_weight):
+        by_column = np.ascontiguousarray(codes.T, dtype=np.int32)
+        n_cells = int(by_column.max()) + 1
+        labels = np.asarray(classes * (weight > 0), dtype=np.int64)
+        rows = Rows(
+            by_column,
+            np.asarray(ordered, dtype=np.bool_),
+            labels,
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n),
+            np.zeros((n_cells, shares.shape[1])),
+            np.zeros(n_cells, dtype=np.int64),
+        )
+        draws = len(with_weight) if most_rows is None else min(len(with_weight), most_rows)
+        numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
+        grow_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, shares)
+    total = shares.sum(axis=1, keepdims=True)
+    return np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)

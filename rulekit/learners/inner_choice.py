@@ -4,18 +4,21 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from numbers import Integral
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.isotonic import IsotonicRegression
 
 from rulekit.binning.binned_table import Floats
-from rulekit.data import make_folds
+from rulekit.data import Costs, make_folds
 from rulekit.data.folds import Fold, restrict_folds
 from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataError
@@ -33,7 +36,6 @@ from rulekit.learners.choice import (
     fold_scores,
     suggestion,
 )
-from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
@@ -42,6 +44,8 @@ SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3
 LABEL_NOISE = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
 LIST_CLAUSES = (1, 2, 3)  # for each of several classes but one
+TRUST = 0.75  # in the forest's shares; the rest in the row's own class
+N_TREES = 200
 MOST_POINTS = 10  # conditions of a scorecard where no limit is given
 SELECTED_FORM = {
     "rule": "So it is a rule: conditions joined by AND and OR.",
@@ -179,6 +183,92 @@ class Choice:
             reason=reason,
             table=pd.concat([self.table, added], ignore_index=True),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ForestLoss:
+    """Loss of predictions for the training rows, by a random forest's out-of-bag votes."""
+
+    # The votes estimate how often rows like a row have each class: an error counted by such shares
+    # varies far less than that on a few folds, and a rule that only follows noise gains nothing.
+
+    classes: NDArray[Any]  # (K,)
+    expected: Floats  # (n, K)
+
+    @classmethod
+    def from_table(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
+        """Grow the forest."""
+        from rulekit.learners.forest_kernels import MOST_ROWS, forest_columns, votes
+
+        K, given = len(table.classes), table.weights(None)
+        one_hot = np.eye(K)[table.codes]
+        _, bins = clone(learner)._bin_table(table, False)
+        barred = set(as_constraints(learner.constraints).forbidden)
+        used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
+        codes, ordered = forest_columns(bins.codes, bins.encodings, used)
+        grow = partial(votes, codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
+        shares = table.once(("votes", joblib.hash((codes, ordered)), seed), grow)
+        if loss.costs is None:  # of each answer to a row of each class, (K, K)
+            heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
+            prices = heavier[:, None] * (1.0 - np.eye(K))
+        else:
+            true, answers = np.repeat(table.classes, K), np.tile(table.classes, K)
+            prices = 100.0 * loss.costs.compute(true, answers).reshape(K, K)
+        if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
+            shares = calibrate_votes(shares, table.codes, given)
+        mixed = np.where(np.isnan(shares), one_hot, (1.0 - TRUST) * one_hot + TRUST * shares)
+        expected = given[:, None] * (mixed @ prices)
+        return cls(table.classes, expected / loss.weight.sum())
+
+    def loss(self, answers: NDArray[Any]) -> float:
+        """Compute the loss of predictions for all training rows."""
+        each = [self.expected[answers == label, k].sum() for k, label in enumerate(self.classes)]
+        return math.fsum(each)
+
+    def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
+        """Compute the loss and the size of the rules that settings learn from all rows."""
+        clock = iter([False])  # the first setting is always scored
+        stop = None if math.isinf(until) else lambda: next(clock, True) and time.time() > until
+        return paths.score(
+            settings,
+            lambda rule: (self.loss(paths.table.predict(rule)), rule.n_conditions),
+            2,
+            stop,
+        )
+
+
+def estimate_losses(
+    models: Sequence[Any],
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    costs: Costs | None = None,
+    seed: int = 0,
+) -> Floats:
+    """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
+    table = clone(learner)._read(X, y, sample_weight)
+    loss = Loss(table.y, table.weights(None), costs)
+    forest = ForestLoss.from_table(table, loss, learner, seed)
+    losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
+    sizes = [float(model.n_conditions_) for model in models]
+    return np.array([losses, sizes], dtype=float).T
+
+
+def calibrate_votes(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
+    """Turn out-of-bag votes (n, K) into probabilities by isotonic regression, class by class."""
+    # Votes are drawn towards the middle; with unequal costs that makes every rule look expensive.
+    with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))
+    calibrated_shares = shares.copy()
+    for k in range(shares.shape[1]):
+        curve = IsotonicRegression(y_min=1e-3, y_max=1.0)
+        of_class = (codes[with_votes] == k).astype(float)
+        calibrated_shares[with_votes, k] = curve.fit(
+            shares[with_votes, k], of_class, weight[with_votes]
+        ).predict(shares[with_votes, k])
+    calibrated_shares[with_votes] /= calibrated_shares[with_votes].sum(axis=1, keepdims=True)
+    return calibrated_shares
 
 
 Criteria = tuple[Sequence[Setting], str, float]  # settings, measure, price of a condition

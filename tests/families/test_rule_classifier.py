@@ -20,8 +20,7 @@ from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
-from rulekit.learners.forest_loss import ForestLoss
-from rulekit.learners.inner_choice import compare_losses, form_of_rules
+from rulekit.learners.inner_choice import ForestLoss, compare_losses, form_of_rules
 from rulekit.learners.shares import temper
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table

@@ -22,7 +22,7 @@ from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
 from rulekit.learners.cluster import code_version
-from rulekit.learners.forest_loss import estimate_losses
+from rulekit.learners.inner_choice import estimate_losses
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Report
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from rulekit.binning.binned_table import Bools, Floats, Ints
-from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem
@@ -60,6 +59,8 @@ def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) 
         return np.ones(len(y))
 
     def grow() -> Floats:
+        from rulekit.learners.forest_kernels import MOST_ROWS, forest_columns, votes
+
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
