@@ -34,7 +34,7 @@ from rulekit.data import make_folds
 from rulekit.evaluation import ReferenceModel, SweepStore
 from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.evaluation.sweeps.store import code_version, data_digest
-from rulekit.learners.literal.boxes import search_lists
+from rulekit.learners.literal.box_search import search_lists
 from rulekit.learners.literal.several import SeveralClasses
 
 CONDITIONS_A_CLASS = 4

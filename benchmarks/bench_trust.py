@@ -25,7 +25,7 @@ import pandas as pd
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import BoxSearchClassifier, RuleClassifier, alternatives, stability
-from rulekit.learners.literal.boxes import RuleSpace
+from rulekit.learners.literal.rule_space import RuleSpace
 from rulekit.search.machine_code import warm_up
 from tests.reference.near_rules import near_rules_by_force
 

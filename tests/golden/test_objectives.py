@@ -19,7 +19,7 @@ from benchmarks._cli import BenchTable, described
 from benchmarks.bench_scale import LONG_AND_WIDE, learner, made
 from rulekit import BoxSearchClassifier
 from rulekit.data import columns_of
-from rulekit.learners.literal.boxes import PATH, PATH_ROWS
+from rulekit.learners.literal.box_search import PATH, PATH_ROWS
 
 RECORD = json.loads(Path(__file__).with_name("objectives.json").read_text(encoding="utf-8"))
 MADE = [key for key in RECORD if key.startswith("made ")]

@@ -23,7 +23,7 @@ from rulekit.learners import (
     TwoLevelRuleClassifier,
 )
 from rulekit.learners.base import Paths, identify, one_against_rest
-from rulekit.learners.literal import box_search, boxes
+from rulekit.learners.literal import box_search
 from rulekit.learners.training import read_training_table
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
@@ -268,8 +268,8 @@ def paths_of(learner, **table):
 
 
 def test_one_search_answers_all_settings_of_a_kind(monkeypatch):
-    search = Mock(side_effect=boxes.search)
-    monkeypatch.setattr(boxes, "search", search)
+    search = Mock(side_effect=box_search.search)
+    monkeypatch.setattr(box_search, "search", search)
     paths, *_ = paths_of(SEARCH, n=80)
     settings = settings_of(GRID)
     assert len(settings) == 48

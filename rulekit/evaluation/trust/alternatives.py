@@ -17,8 +17,8 @@ from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.boxes import PricedRule, RuleSpace
 from rulekit.learners.literal.certificate import n_counted
+from rulekit.learners.literal.rule_space import PricedRule, RuleSpace
 from rulekit.learners.training import Clock, TrainingTable, as_constraints
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of

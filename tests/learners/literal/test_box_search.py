@@ -2,17 +2,20 @@
 
 import warnings
 from contextlib import nullcontext
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import BoxSearchClassifier, Constraints, Literal, certify
+from rulekit import BoxSearchClassifier, Constraints, Literal, certify, load_sample
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning, RuleError
-from rulekit.learners.literal.boxes import agreement, discount_rows
+from rulekit.learners.literal import box_search
+from rulekit.learners.literal.box_search import agreement, discount_rows
 from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
@@ -228,3 +231,17 @@ def test_rows_count_in_full_in_figures_and_without_a_forest():
     X = pd.DataFrame({"same": np.ones(12)})
     y = np.array(["ill", "well"] * 6)
     assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12
+
+
+@pytest.mark.slow
+def test_settings_of_one_table_share_a_search_ended_by_its_limit(monkeypatch):
+    counted = Mock(side_effect=search)
+    monkeypatch.setattr(box_search, "search", counted)
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = BoxSearchClassifier(n_perturbations=500, random_state=0)
+    settings = [{"theta": theta, "time_limit": 0.3} for theta in (8.0, 2.0, 0.5)]
+    with pytest.warns(match="passed; the best rule so far is kept"):
+        models = list(fit_settings(model, X, y, settings))
+    assert counted.call_count == 1
+    sizes = [m.n_conditions_ for m in models]
+    assert sizes == sorted(sizes)

@@ -19,7 +19,7 @@ from rulekit import (
     load_sample,
 )
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners.literal.boxes import search_lists
+from rulekit.learners.literal.box_search import search_lists
 from rulekit.learners.literal.several import SeveralClasses
 from tests.learners.tables import mixed_table
 

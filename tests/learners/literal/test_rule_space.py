@@ -1,39 +1,11 @@
-"""A box search that a time limit cut off: all settings of one table wait for it once."""
-
-from unittest.mock import Mock
+"""Rules near the best one: their costs, and that exchange finds nearly all of them."""
 
 import numpy as np
 import pytest
 
-from rulekit import BoxSearchClassifier, load_sample
-from rulekit.evaluation.sweeps.result import fit_settings
-from rulekit.learners.literal import boxes
-from rulekit.learners.literal.boxes import RuleSpace
+from rulekit import BoxSearchClassifier
+from rulekit.learners.literal.rule_space import RuleSpace
 from tests.reference.near_rules import near_rules_by_force
-
-
-@pytest.fixture
-def search(monkeypatch):
-    """The search, which counts its calls."""
-    counted = Mock(side_effect=boxes.search)
-    monkeypatch.setattr(boxes, "search", counted)
-    return counted
-
-
-def fitted(settings):
-    X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = BoxSearchClassifier(n_perturbations=500, random_state=0)
-    with pytest.warns(match="passed; the best rule so far is kept"):
-        return list(fit_settings(model, X, y, settings))
-
-
-@pytest.mark.slow
-def test_settings_of_one_table_share_a_search_ended_by_its_limit(search):
-    prices = [8.0, 2.0, 0.5]
-    models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
-    assert search.call_count == 1
-    sizes = [m.n_conditions_ for m in models]
-    assert sizes == sorted(sizes)
 
 
 def small(seed, n=40):
