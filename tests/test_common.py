@@ -2,7 +2,9 @@
 
 import importlib
 import pkgutil
-from inspect import getdoc, isclass
+import re
+from ast import literal_eval
+from inspect import getdoc, isclass, signature
 from itertools import chain
 
 import pytest
@@ -130,6 +132,19 @@ def test_true_is_not_accepted_as_a_number(estimator):
         if numbers and "boolean" not in map(str, accepted):
             with pytest.raises(ValueError, match=f"The '{name}' parameter of .* Got True instead"):
                 check_parameters(clone(estimator).set_params(**{name: True}))
+
+
+def test_every_public_name_is_documented_with_its_defaults():
+    modules = [m.name for m in pkgutil.walk_packages(rulekit.__path__, "rulekit.") if m.ispkg]
+    packages = rulekit, *map(importlib.import_module, modules)
+    public = [getattr(p, name) for p in packages for name in getattr(p, "__all__", ())]
+    line = re.compile(r"(?m)^(\w.*) : .*default=(?!\w+\()(.+)$")  # no calls
+    for thing in filter(callable, public):
+        assert thing.__doc__, thing
+        for names, default in line.findall(getdoc(thing)):
+            for name in names.split(", "):
+                expected = signature(thing).parameters[name].default
+                assert literal_eval(default) == expected, (thing, name)
 
 
 def test_learners_document_that_probabilities_may_oppose_rules():

@@ -145,7 +145,7 @@ class OrderedColumn:
             order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
             return replace(found, literals=tuple(listed)).take(order)
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
-        place = np.where(side == 0, 0, np.where(side < 0, rank, k - rank))
+        place = np.where(side < 0, rank, k - rank)
         return replace(found, chain=chain, place=place)
 
     def _write_literal(self, side: int, rank: int, gap: int) -> Literal:

@@ -44,7 +44,8 @@ def test_numbers_that_run_on_or_are_named_so_are_an_id():
     assert looks_like_id(run, "height", 20)
     assert not looks_like_id(gaps, "height", 20)
     assert looks_like_id(gaps, "customer_id", 20)
-    assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
+    assert [looks_like_id(run.head(n), "id", n) for n in (9, 10)] == [False, True]
+    assert not looks_like_id(run + 0.5, "id", 20)
 
 
 def test_counts_are_kept_and_repeated_identifiers_name_cases():

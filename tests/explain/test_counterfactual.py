@@ -246,11 +246,11 @@ def test_whole_numbers_out_of_the_common_are_changed_as_little_as_needed(seen, o
     st.integers(18, 80), st.floats(0.1, 3.0), st.floats(5.0, 200.0), st.sampled_from([None, 1.5])
 )
 def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, share, high, low):
-    terms = (PowerLaw(share, (Factor("age"),)), PowerLaw(1.0, (Factor("flag"),)))
+    terms = (PowerLaw(share, (Factor("age"),)), PowerLaw(40.0, (Factor("flag"),)))
     split = PowerLawSplit(terms, high, low)
     rule = rule_of_tree(Branch(split, Leaf("low"), Leaf("high")), "high")
     row = {"age": np.array([float(age)]), "flag": np.array([0.0])}
-    seen = {"age": np.arange(18, 81), "flag": np.arange(63) % 2}
+    seen = {"age": np.arange(60, 81), "flag": np.arange(21) % 2}
     (path,) = explain_path(rule, row, training=seen)
     (reported,) = explain(rule, row, training=seen)
     nearest = {}
@@ -263,6 +263,9 @@ def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, shar
     for change in (*path[0].changes, *reported.counterfactual.changes):
         assert change.new == int(change.new)
         assert abs(change.new - change.old) == nearest[change.feature]
+    costs = {f: distance / np.ptp(seen[f]) for f, distance in nearest.items()}
+    for change in reported.counterfactual.changes:
+        assert costs[change.feature] == min(costs.values())
 
 
 @pytest.mark.parametrize(

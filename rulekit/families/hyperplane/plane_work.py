@@ -385,8 +385,6 @@ def box_clause(plane: Plane, half: HalfSpace, lower: Floats, upper: Floats) -> C
     low, high = half.open_faces(lower, upper)
     sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
     clause = Clause(tuple(c for number, *side in sides for c in number.literals(*side)))
-    if all(number.level is None for number in numbers):
-        return clause
     shorter = simplify_clause(clause)  # levels of one column: "not red" adds nothing to "blue"
     return clause if shorter is None else shorter
 
