@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -268,7 +268,11 @@ class _Columns:
         self.width = width
         self.rows = [row for row in rows if len(row) == width]
         self.cells = list(zip(*self.rows, strict=True)) if self.rows else [()] * width
-        self.kinds = [_kind_of_column(column) for column in self.cells]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """Kind of the cells of each column."""
+        return [_kind_of_column(column) for column in self.cells]
 
 
 def _kind_of_column(cells: Sequence[Any]) -> str:

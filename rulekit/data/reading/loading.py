@@ -19,7 +19,6 @@ from rulekit.data.headers import quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading import spreadsheets
 from rulekit.data.reading.apart import read_apart
-from rulekit.data.reading.columnar import read_columnar
 from rulekit.data.reading.delimited import check_size, read_delimited
 from rulekit.data.reading.documents import read_json, rows_of_page
 from rulekit.data.reading.layout import TableLayout
@@ -240,6 +239,8 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
             f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Name no sheet."
         )
     if kind in ("parquet", "arrow", "orc"):
+        from rulekit.data.reading.columnar import read_columnar  # and Parquet's reader
+
         return *read_columnar(raw, kind, options, limits), options, None, {}
     if kind in READERS:
         frame, labels, notes = read_apart("statistics_files:read_statistics", raw, kind)
