@@ -68,6 +68,15 @@ def training_gap(model: ClassifierMixin, groups: RowGroups, state: AppState) -> 
     return max((found[name].size for name in ODDS if name in found), default=float("nan"))
 
 
+def class_shares(state: AppState) -> tuple[pd.Series, str]:
+    """Return the share of each class in the training rows, the largest first, and of what it is."""
+    y, weight = state.training[1], state.training_weight
+    if weight is None:
+        return y.value_counts(normalize=True), "of training rows"
+    sums = pd.Series(weight).groupby(y.to_numpy()).sum().sort_values(ascending=False, kind="stable")
+    return sums / sums.sum(), "of the weight of training rows"
+
+
 def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bool:
     """Return whether a rule loses less on all training rows than one prediction for all."""
     X, y = state.training

@@ -19,6 +19,7 @@ from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, TREE, RunResult, Suggestion, reference_lines
 from ui.models.run import BETTER, COMPARISON, PRICES, get_offer, latest, note_suggestion, start
 from ui.picked import OWN, get_model, get_own, model_key, pick
+from ui.rule_numbers import class_shares
 from ui.shell import once
 from ui.state import AppState, app_state
 from ui.widgets import chart, choice, pick_row
@@ -119,15 +120,12 @@ def suggestion_line(result: RunResult) -> None:
 
 def no_rule_words(result: RunResult, state: AppState, beats: bool) -> str:
     """Return that no rule of a curve beats one prediction for all rows; empty if one does."""
-    shares = state.training[1].value_counts(normalize=True)
+    shares, rows = class_shares(state)
     wrong = 1 - shares.iloc[0]
-    weighs = result.measure == COST or state.training_weight is not None
-    weighs = weighs or any(spec.class_weight for spec in result.specs)
+    weighs = result.measure == COST or any(spec.class_weight for spec in result.specs)
     if beats and (weighs or result.points["test_error"].min() < wrong):
         return ""
-    words = (
-        f"No short rule beats always {shares.index[0]} ({percent(wrong)} of training rows wrong)"
-    )
+    words = f"No short rule beats always {shares.index[0]} ({percent(wrong)} {rows} wrong)"
     return f"{words}. More rows, other columns or other cut points may help."
 
 

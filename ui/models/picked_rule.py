@@ -22,7 +22,7 @@ from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, Ru
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, make_thorough
 from ui.models.run import earlier_words, get_offer, note_suggestion, part_words
-from ui.rule_numbers import beats_majority
+from ui.rule_numbers import beats_majority, class_shares
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import AppState, app_state
@@ -99,7 +99,9 @@ def show_picked(result: RunResult, spec: RunSpec) -> None:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
-        measured = f"**{error_words(row)}** wrong{cost} in {fold_words(row)}{earlier_words(state)}"
+        wrong = "wrong by weight" if state.training_weight is not None else "wrong"
+        wrong += f"{cost} in {fold_words(row)}{earlier_words(state)}"
+        measured = f"**{error_words(row)}** {wrong}"
         st.markdown(f"{measured} · {size}{part}")
         if words := gap_words(result, number, state):
             (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
@@ -124,23 +126,21 @@ def show_picked(result: RunResult, spec: RunSpec) -> None:
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
     """Return whether a rule has fewer errors than a constant; weighed errors are not compared."""
     spec = state.spec
-    weighs = spec.class_weight or spec.costs or state.training_weight is not None
-    if rule.is_constant or state.error is None or weighs:
+    if rule.is_constant or state.error is None or spec.class_weight or spec.costs:
         return not rule.is_constant
-    shares = state.training[1].value_counts(normalize=True)
-    return bool(state.error < 1.0 - shares.iloc[0])
+    return bool(state.error < 1.0 - class_shares(state)[0].iloc[0])
 
 
 def constant_words(rule: RuleSet, state: AppState, beats: bool = True) -> str:
     """Return the error of always predicting the most frequent outcome, for comparison."""
-    counts = state.training[1].value_counts()
-    answer = constant_answer(rule) if rule.is_constant else counts.index[0]
-    wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
+    shares, rows = class_shares(state)
+    answer = constant_answer(rule) if rule.is_constant else shares.index[0]
+    wrong = f"{percent(1.0 - shares.get(answer, 0.0))} {rows} wrong"
     if rule.is_constant:
-        return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
+        return f"No rule found beats always predicting {answer} ({wrong})."
     if not beats:
-        return f"This does not beat always predicting {answer} ({wrong} of training rows wrong)."
-    return f"Always predicting {answer}: {wrong} of training rows wrong."
+        return f"This does not beat always predicting {answer} ({wrong})."
+    return f"Always predicting {answer}: {wrong}."
 
 
 def never_predicted(rule: RuleSet, state: AppState) -> str:

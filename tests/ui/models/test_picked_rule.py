@@ -44,8 +44,11 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     assert not beats_constant(rule, worse)
     words = "This does not beat always predicting tumor (30.0 % of training rows wrong)."
     assert constant_words(rule, STATE, beats=False) == words
-    weighted = SimpleNamespace(**vars(worse) | {"training_weight": np.ones(40)})
-    assert beats_constant(rule, weighted)  # its error is of weighted rows, the constant's is not
+    weight = np.where(Y == "healthy", 3.5, 1.0)  # 42 of 70
+    weighted = SimpleNamespace(**vars(worse) | {"training_weight": weight})
+    words = "Always predicting healthy: 40.0 % of the weight of training rows wrong."
+    assert constant_words(rule, weighted) == words
+    assert beats_constant(rule, weighted)
     worse.spec = RunSpec(costs=(5.0, 1.0))
     assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
