@@ -197,17 +197,19 @@ def test_files_are_refused_with_lines_limits_and_encodings():
 
 
 @pytest.mark.parametrize(
-    ("limits", "sentence"),
+    ("limit", "least", "sentence"),
     [
-        (Limits(max_rows=3), "3 rows at most; this one has 5"),
-        (Limits(max_cells=8), "8 cells at most; this one has 5 rows times 2 columns"),
-        (Limits(max_cell_length=4), "4 characters at most; row 4 of column 'b' holds 5"),
-        (Limits(max_bytes=10), "one has more"),
+        ("max_rows", 5, "4 rows at most; this one has 5"),
+        ("max_cells", 10, "9 cells at most; this one has 5 rows times 2 columns"),
+        ("max_cell_length", 5, "4 characters at most; row 4 of column 'b' holds 5"),
+        ("max_bytes", 28, "one has more"),
     ],
 )
-def test_each_limit_names_itself_and_what_was_found(limits, sentence):
+def test_each_limit_names_itself_and_what_was_found(limit, least, sentence):
+    raw = b"a,b\n1,2\n1,2\n1,2\n1,xxxxx\n1,2\n"
+    assert read_table(raw, limits=Limits(**{limit: least})).n_rows == 5
     with pytest.raises(DataError, match=sentence):
-        read_table(b"a,b\n1,2\n1,2\n1,2\n1,xxxxx\n1,2\n", limits=limits)
+        read_table(raw, limits=Limits(**{limit: least - 1}))
 
 
 @pytest.mark.parametrize("setting", [{"delimiter": "ab"}, {"delimiter": '"'}, {"decimal": ";"}])

@@ -112,11 +112,11 @@ def test_json_without_a_table_is_refused(raw, message):
 def test_limits_hold_in_documents():
     rows = "".join(f"<tr><td>{k}</td><td>x</td></tr>" for k in range(9))
     for raw in (b'[{"a": 1}' + b', {"a": 1}' * 8 + b"]", f"<table>{rows}</table>".encode()):
-        with pytest.raises(DataError, match="A table may have 4 rows at most"):
-            read_table(raw, limits=Limits(max_rows=4))
+        with pytest.raises(DataError, match="A table may have 7 rows at most"):
+            read_table(raw, limits=Limits(max_rows=7))
     wide = [{f"c{k}": k for k in range(9)}]
-    with pytest.raises(WideTableError, match="at most 5 columns; this one has 9"):
-        read_table(json.dumps(wide).encode(), limits=Limits(max_columns=5))
+    with pytest.raises(WideTableError, match="at most 8 columns; this one has 9"):
+        read_table(json.dumps(wide).encode(), limits=Limits(max_columns=8))
 
 
 def test_cells_of_a_page_over_several_rows_and_columns_are_filled():
