@@ -260,7 +260,7 @@ def first_slopes(mass: ClassMass, inside: int | None, n_starts: int) -> Floats:
 def sort_keys(values: Floats, label: Ints, bits: int) -> Ints:
     """Sort values with labels in their lowest bits; integers in the order of the floats."""
     keys = np.add(values, 0.0, order="C").view(np.int64)  # the sum turns -0.0 into 0.0
-    keys = keys ^ ((keys >> 63) & FLIP)
+    keys ^= (keys >> 63) & FLIP
     keys &= ~np.int64((1 << bits) - 1)
     keys |= label
     keys.sort(axis=1)
