@@ -13,14 +13,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rulekit.data import Costs, RowGroups, Table, read_table
 from rulekit.data.drift import match_levels
-from rulekit.data.matching import match_names
+from rulekit.data.matching import match_names, strip_flags
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import confusion_table, cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
-from rulekit.style.phrases import outcome_text
+from rulekit.style.phrases import outcome_text, write_outcome
 from rulekit.style.wording import format_measure, percent
 from ui.cache import compute_once
 from ui.learners.spec import RunSpec
@@ -118,11 +118,10 @@ def cheapest_words(rows: Cases, costs: Costs) -> tuple[str, str]:
 
 
 def verdict_words(
-    rule: RuleSet, rows: Cases, folds: float | None, always: tuple[Any, float], labels: list[Any]
+    rule: RuleSet, rows: Cases, folds: float | None, always: Any, labels: list[Any]
 ) -> list[str]:
     """Return sentences on errors: of new rows, of a constant, and the most frequent kind."""
-    # `rows` are the test rows, or without any the training rows; `always` is a constant and its
-    # error.
+    # `rows` are the test rows, or without any the training rows; `always` is a constant.
     share = error(rule, rows)
     errors = {rows.name: share} | ({} if folds is None else {"folds": folds})
     new = rows.name == "test" or folds is not None
@@ -131,14 +130,14 @@ def verdict_words(
     measured = ", ".join(f"{name} {percent(value)}" for name, value in errors.items())
     sentences = [
         f"Wrong for {wrong} of 100 {'new' if new else 'training'} rows ({measured}); always "
-        f"{always[0]}: {percent(always[1])}."
+        f"{write_outcome(always)}: {percent(float(np.mean(rows.y != always)))}."
     ]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
             f"Most errors: {counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows are "
-            f"{labels[i]}, predicted {labels[j]}."
+            f"{write_outcome(labels[i])}, predicted {outcome_text(labels[j])}."
         )
     return sentences
 
@@ -185,6 +184,7 @@ def as_before(table: Table, state: AppState) -> Table:
         for name in state.options.get(kind, ()):
             if name in table.frame.columns:
                 table = turn(table, name)
+    table = strip_flags(table, [c.name for c in state.table.columns if c.is_number])
     merged = tuple(state.options.get("merged") or ())
     if levels := match_levels(state.table, table, columns=merged):
         table = respell_levels(table, levels)

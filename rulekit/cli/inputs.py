@@ -20,11 +20,12 @@ from rulekit.data.matching import (
     match_outcomes,
     reading_options,
     rename_options,
+    strip_flags,
 )
 from rulekit.data.reading.loading import read_with_options
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
-from rulekit.rules.schema import Schema
+from rulekit.rules.schema import NUMERIC, Schema
 
 SAMPLE = "sample:"
 OTHERS = "not {}"  # label of all other classes if there are more than two
@@ -59,6 +60,9 @@ class ReadSettings:
         if renamed := find_names(table, names):
             table, _, _ = self._read(source, rename_options(options, renamed))
             table = match_names(table, names)
+        schemas = [rule.schema or Schema() for rule in rules]
+        numbers = [c.name for schema in schemas for c in schema.columns if c.kind in NUMERIC]
+        table = strip_flags(table, numbers)
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:

@@ -67,10 +67,15 @@ def check_width(
         raise WideTableError(f"{text} Leave out columns that are not needed.", names)
 
 
+def shorten(text: str, limit: int) -> str:
+    """Cut the middle of a long text, since names often differ at their ends only."""
+    tail = limit // 3
+    return text if len(text) <= limit else f"{text[: limit - tail - 1]}…{text[len(text) - tail :]}"
+
+
 def quote(name: Any, length: int = 40) -> str:
     """Quote a name for a message, shortened in the middle of a sentence."""
-    text = str(name)
-    return repr(text if len(text) <= length else text[: length - 1] + "…")
+    return repr(shorten(str(name), length))
 
 
 def few(texts: Sequence[str], mark: str = ", ") -> str:

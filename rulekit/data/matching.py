@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from rulekit.data.cells.levels import match_level, normal_form
+from rulekit.data.cells.numbers import are_flags, read_flagged
 from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.schema import Table, digest_of
@@ -28,6 +30,38 @@ def match_names(table: Table, names: Iterable[str]) -> Table:
     notes = (*table.notes, f"Columns are read by their names in the rule: {pairs}.")
     digest = digest_of(frame)
     return replace(table, frame=frame, columns=columns, notes=notes, digest=digest, **by_name)
+
+
+def strip_flags(table: Table, names: Iterable[str]) -> Table:
+    """Remove flags behind numbers ("12.3 b") in text columns that a rule reads as numbers."""
+    # The reader does so by itself if most cells of the column are plain numbers.
+    read = set(names)
+    for name in [c.name for c in table.columns if c.name in read and not c.is_number]:
+        original = table.frame[name]
+        if original.dtype.kind in "mMb":
+            continue
+        present = original.notna().to_numpy()
+        texts = pa.array(original[present].astype(str), pa.string())
+        reads = [read_flagged(texts, mark) for mark in ".,"]
+        flags = np.where(np.any([read.valid for read, _ in reads], axis=0), reads[0][1], "")
+        if not are_flags(flags, minority=False):
+            continue
+        bare = [
+            text.rsplit(maxsplit=1)[0] if flag else text
+            for text, flag in zip(texts.to_pylist(), flags, strict=True)
+        ]
+        frame = table.frame.assign(**{name: original.astype(object)})
+        frame.loc[present, name] = bare
+        k = int(np.argmax(flags != ""))
+        note = (
+            f"Column {quote(name)} is read as numbers; in {np.sum(flags != ''):,} of "
+            f"{table.n_rows:,} rows a flag behind the number is left out (first: row "
+            f"{np.flatnonzero(present)[k] + 1}, {quote(texts[k].as_py())})."
+        )
+        cells = {name: pa.array(original.astype(object), pa.string(), from_pandas=True)}
+        notes, digest = (*table.notes, note), digest_of(frame)
+        table = replace(table, frame=frame, cells=cells | table.cells, notes=notes, digest=digest)
+    return table
 
 
 def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:

@@ -273,11 +273,12 @@ class GroupMetrics:
 
 def share_words(measure: str, positive: Any) -> str:
     """Return the standard name of a share of `GROUP_MEASURES`, for a class called positive."""
+    name = positive if any(map(str.isalpha, str(positive))) else f"outcome {positive}"
     return {
         "error": "Error",
-        "found": f"True positive rate of {positive}",
-        "false_alarms": f"False positive rate of {positive}",
-        "called_positive": f"Predicted {positive}",
+        "found": f"True positive rate of {name}",
+        "false_alarms": f"False positive rate of {name}",
+        "called_positive": f"Predicted {name}",
     }[measure]
 
 

@@ -440,7 +440,7 @@ def check_value(op: str, value: Any) -> Any:
         return word
     value = scalar(value)
     if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
-        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+        raise RuleError(f"A test by {op!r} needs a finite number, got {value!r}.")
     return value
 
 

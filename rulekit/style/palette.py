@@ -10,6 +10,8 @@ from urllib.parse import quote
 
 import plotly.graph_objects as go
 
+from rulekit.data.headers import shorten
+
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 GREEN = "#009E73"
@@ -127,5 +129,6 @@ def base_layout(height: int = 360) -> go.Layout:
 def plain(text: object, limit: int = 60) -> str:
     """Return text from data made safe for Plotly's HTML: no markup, one line, shortened."""
     line = " ".join(str(text).split())
-    shown = line if len(line) <= limit else line[: limit - 1] + "…"
-    return html.escape(shown).replace("&quot;", "&#34;")  # the form that Plotly decodes
+    return html.escape(shorten(line, limit)).replace(
+        "&quot;", "&#34;"
+    )  # the form that Plotly decodes

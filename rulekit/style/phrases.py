@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rulekit.data.headers import shorten
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
@@ -79,8 +80,7 @@ PLAIN = Wording()
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
     """Make text fit a sentence: one line, no control characters, limited length."""
     clean = "".join(c if c.isprintable() else " " for c in text)
-    # the end distinguishes names that begin alike
-    return clean if len(clean) <= limit else f"{clean[: limit - 21]}…{clean[-20:]}"
+    return shorten(clean, limit)
 
 
 def number(value: float, beside: float | None = None) -> str:

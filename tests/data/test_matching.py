@@ -9,6 +9,7 @@ from rulekit.data.matching import (
     match_outcomes,
     missing_words,
     reading_options,
+    strip_flags,
 )
 from rulekit.data.reading.loading import read_with_options
 
@@ -20,6 +21,16 @@ def test_names_are_matched_without_case_and_spaces_if_one_fits():
     assert [column.name for column in table.columns] == list(table.frame)
     assert "'Age' as 'age', 'Sex' as 'sex'" in table.notes[-1]
     assert match_names(table, ["age", "sex", "weight"]) is table
+
+
+def test_flags_behind_numbers_are_stripped_where_a_rule_has_numbers():
+    table = read_table(b"age,town\n12.3 b,1 b\nold,2 b\n")
+    stripped = strip_flags(table, ["age"])
+    assert stripped.frame.to_numpy().tolist() == [["12.3", "1 b"], ["old", "2 b"]]
+    assert "'age' is read as numbers; in 1 of 2 rows a flag" in stripped.notes[-1]
+    assert stripped.cells["age"].to_pylist() == ["12.3 b", "old"]
+    metres = read_table(b"age,town\n12 m,a\n13 m,b\n")
+    assert strip_flags(metres, ["age", "no column"]) is metres
 
 
 def test_outcomes_in_another_spelling_mean_the_same_label():

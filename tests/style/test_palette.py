@@ -100,8 +100,8 @@ def test_looks_differ_and_long_text_is_cut():
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
     assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
     assert plain("a" * 60) == "a" * 60
-    assert plain("a" * 61) == "a" * 59 + "…"
-    assert plain("abcdef", 4) == "abc…"
+    assert plain("a" * 61) == "a" * 39 + "…" + "a" * 20
+    assert plain("abcdef", 4) == "ab…f"
     layout = base_layout(200)
     assert layout.height == 200
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"

@@ -18,7 +18,7 @@ from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED, missing_in
 from rulekit.rules.literal import EQUALITIES
 from rulekit.style import phrases
-from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text
+from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text, write_outcome
 from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
@@ -40,7 +40,7 @@ def similar(
         return
     if not scorecard_of(rule):
         st.markdown(md(count_alike(rule, row, train), 300))
-    n = len({x for clause in rule.clauses for x in clause.conditions})
+    n = len({x for c in rule.conditions for x in c.tests or (c,)})  # as `similar_cases` counts
     lines = [
         {ROW: row_number(train.X.index[case.row]), TRUTH: str(case.label)}
         | {"conditions alike": f"{round(case.agreement * n)} of {n}"}
@@ -61,7 +61,7 @@ def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
     right = int((train.y[same] == predicted).sum())
     return (
         f"Of {plural(n, 'past case')} with the same answer to each question of the rule, {right:,} "
-        f"{'was' if right == 1 else 'were'} {outcome_text(predicted)}."
+        f"{'was' if right == 1 else 'were'} {write_outcome(predicted)}."
     )
 
 
@@ -192,7 +192,7 @@ def case_list(
     return frame[keep]
 
 
-MAX_CLAUSES = 8
+FEW_CLAUSES = 3  # more clauses are a list, of which one is shown
 
 
 def explain_case(
@@ -209,7 +209,7 @@ def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None
     """Show the prediction, its reason and at most three supporting lines."""
     predicted = outcome_text(explanation.prediction)
     reason = explanation.sentence.removeprefix(f"Predicted {predicted}: ")
-    names = tuple(f"{words.name(name)} " for name in explanation.values)
+    names = tuple(map(words.name, explanation.values))
     if not (explanation.fired and reason.startswith(names)):  # a name keeps its case
         reason = capital(reason)
     text = f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
@@ -228,36 +228,42 @@ def conditions(
     if scorecard_of(rule):
         return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
-    classes = app_state().classes
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
-    for k in order[:MAX_CLAUSES]:
-        clause, met = rule.clauses[k], rule.clauses[k].condition_masks(row)[0]
+
+    def title(k: int) -> str:
+        clause, n_met = rule.clauses[k], int(rule.clauses[k].condition_masks(row)[0].sum())
         verb = "matches" if bool(clause.mask(row)[0]) else "does not match"
         size = plural(len(clause.conditions), "condition")
-        title = f"Clause {k + 1} {verb}, {met.sum()} of {size} met"
-        with st.expander(title, expanded=k == order[0]):
-            if k in misses and k != order[0]:
-                st.markdown(md(misses[k], 500))
-            rule_text(clause_words(clause, words))
-            sentence = case_sentence(clause, row)
-            looks = {"classes": classes, "wording": words}
-            figure = case_figure(clause, row, train.columns, train.y, **looks)
-            if figure.data:
-                chart(figure, f"case_{k}", sentence)
-            lines = [
-                (
-                    "✓ met" if is_met else "✗ not met",
-                    ", ".join(
-                        value_words(row[f][0], find_limits(rule, f)) for f in condition.features
-                    ),
-                    clause_words(Clause((condition,), clause.op), words),
-                )
-                for condition, is_met in zip(clause.conditions, met, strict=True)
-            ]
-            table = pd.DataFrame(lines, columns=["", "this case", "condition"])
-            st.dataframe(table, hide_index=True, alt=sentence)
-    if len(order) > MAX_CLAUSES:
-        st.caption(f"{len(order) - MAX_CLAUSES} further clauses are farther from this case.")
+        return f"Clause {k + 1} {verb}, {n_met} of {size} met"
+
+    def show(k: int) -> None:
+        clause, met = rule.clauses[k], rule.clauses[k].condition_masks(row)[0]
+        if k in misses and k != order[0]:
+            st.markdown(md(misses[k], 500))
+        rule_text(clause_words(clause, words))
+        sentence = case_sentence(clause, row)
+        looks = {"classes": app_state().classes, "wording": words}
+        figure = case_figure(clause, row, train.columns, train.y, **looks)
+        if figure.data:
+            chart(figure, f"case_{k}", sentence)
+        lines = [
+            (
+                "✓ met" if is_met else "✗ not met",
+                ", ".join(value_words(row[f][0], find_limits(rule, f)) for f in condition.features),
+                clause_words(Clause((condition,), clause.op), words),
+            )
+            for condition, is_met in zip(clause.conditions, met, strict=True)
+        ]
+        table = pd.DataFrame(lines, columns=["", "this case", "condition"])
+        st.dataframe(table, hide_index=True, alt=sentence)
+
+    if len(order) > FEW_CLAUSES:
+        label = f"{plural(len(order), 'clause')}, the closest first"
+        show(st.selectbox(label, order, format_func=title, key=f"why_{hash(tuple(order))}"))
+        return
+    for k in order:
+        with st.expander(title(k), expanded=k == order[0]):
+            show(k)
 
 
 def what_if(

@@ -47,8 +47,7 @@ BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
 def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
-    shares = state.training[1].value_counts(normalize=True)
-    always = write_outcome(shares.index[0]), 1.0 - shares.iloc[0]
+    always = state.training[1].mode()[0]
     words = rule_numbers.verdict_words(rule, test or train, state.error, always, state.labels)
     st.markdown(f"**{md(words[0], 300)}** {' '.join(md(text, 200) for text in words[1:])}")
     size, learned, held_out = st.columns(3)
@@ -279,7 +278,7 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     points = points.iloc[spread].reset_index(drop=True)
     places = {value: k for k, value in enumerate(points.iloc[:, 0])}
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
-    name = str(state.positive)
+    name = write_outcome(state.positive)
     sentence = plots.operating_sentence(points, name)
 
     def pick(position: Any) -> None:
@@ -343,7 +342,9 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
     true = rows.y == label
     table, pays = reliability(true, chance), ""
     sentence = plots.reliability_sentence(table, brier_score(true, chance), float(true.mean()))
-    chart(plots.reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
+    chart(
+        plots.reliability_figure(table, write_outcome(label)), f"reliability_{rows.name}", sentence
+    )
     costs = state.costs
     if costs is not None and costs.matrix is not None and len(state.labels) == 2:
         positive, other = state.labels

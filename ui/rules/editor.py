@@ -8,11 +8,14 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.api.types import infer_dtype
 
 from rulekit import export
 from rulekit.evaluation import improve_rule
 from rulekit.exceptions import DataError, RuleError
+from rulekit.export.documents.text import DATE, NUMBER
 from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.literal import EQUALITIES, OPERATORS
 from rulekit.style.phrases import cap_list, condition_text, join_list
 from rulekit.style.wording import percent, plural
@@ -29,6 +32,12 @@ from ui.workspace import change, pick_rule
 TEXT = "own_rule"  # session key of the text of a rule
 MOST_ADDED = 2  # conditions
 LAST = re.compile(r"^\s*OTHERWISE ", re.MULTILINE)
+QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+SIGNS = re.compile(r" *(<=|>=|==|=>|=<|!=|<>|≤|≥|≠|<|>|=) *")
+SPELLED = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
+COMPARED = re.compile(rf'( [<>]=? )"({DATE}|{NUMBER})"(?! OF )')
+SMALL = re.compile(r"\s*(?:\d+\. )?(?!IF|OR|ELSE|OTHERWISE)(?i:((?:or |else )?if|otherwise))\b")
+KEYWORDS = re.compile(r"(?i)\b(if|or|else|and|not in|in|is missing|is not missing)\b")
 EDITED = "_edited_clause"  # session key of the clause being edited
 FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its figures
 
@@ -244,10 +253,33 @@ def _own(version: dict[str, Any]) -> dict[str, Any]:
     return {"own_rule": version["rule_json"]} if is_own else {}
 
 
+def tidy(text: str) -> str:
+    """Return a typed rule with spaced operators and with keywords as `to_text` writes them."""
+    return "\n".join(map(_tidy_line, text.splitlines()))
+
+
+def _tidy_line(line: str) -> str:
+    """Tidy a line outside of quotes, up to its outcome."""
+    is_small = SMALL.match(line)
+    if is_small and is_small[1].lower() == "otherwise":
+        return re.sub("(?i)otherwise", "OTHERWISE", line, count=1)
+    if line.lstrip().startswith(("OTHERWISE ", "THEN ")):
+        return line
+    parts = re.split(r"(?i:\s+then\s+)" if is_small else r"\s+THEN\s+", line, maxsplit=1)
+    head = QUOTED.split(parts[0])
+    head[::2] = [SIGNS.sub(lambda m: f" {SPELLED.get(m[1], m[1])} ", part) for part in head[::2]]
+    if is_small:
+        head[::2] = [KEYWORDS.sub(lambda m: m[0].upper(), part) for part in head[::2]]
+    return " THEN ".join([COMPARED.sub(r"\1\2", "".join(head)), *parts[1:]])
+
+
 def read_own(text: str, state: AppState) -> RuleSet:
     """Read a rule from text and check columns, levels and outcomes against the training rows."""
     # Without a last line OTHERWISE, all other rows get the other one of two outcomes.
     last = None if state.several else state.labels[1]
+    if not text.strip():
+        raise DataError("There is no rule. Write a line such as: IF age > 60 THEN ill.")
+    text = tidy(text)
     rule = export.from_text(text, default=last)
     if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:
         rule = replace(rule, default=state.labels[0])
@@ -257,19 +289,30 @@ def read_own(text: str, state: AppState) -> RuleSet:
             near = get_close_matches(name, map(str, X.columns), 1)
             hint = f"Did you mean {near[0]!r}?" if near else "Choose one of the features on Data."
             raise DataError(f"The rule reads column {name!r}, which is no feature. {hint}")
-    for literal in (literal for clause in rule.clauses for literal in clause.literals):
-        words = [value for value in literal.values if isinstance(value, str)]
-        if literal.op in EQUALITIES and words:
-            name, levels = literal.feature, sorted(map(str, X[literal.feature].dropna().unique()))
-            if unknown := [word for word in words if word not in levels]:
-                known = cap_list([*map(repr, levels)], 10)
-                raise DataError(f"Column {name!r} has no level {unknown[0]!r}. It has {known}.")
+    _check_values(rule, X, state)
     outcomes = {str(label): label for label in state.labels}
     for label in map(str, (*rule.labels, rule.default)):
         if label not in outcomes:
             raise DataError(f"{label!r} is no outcome. Use {join_list(map(repr, outcomes))}.")
     labels = tuple(outcomes[str(label)] for label in rule.labels)
     return replace(rule, labels=labels, default=outcomes[str(rule.default)])
+
+
+def _check_values(rule: RuleSet, X: pd.DataFrame, state: AppState) -> None:
+    """Raise DataError if a test compares words with numbers, or names an unknown level."""
+    for literal in (literal for clause in rule.clauses for literal in clause.literals):
+        words = [value for value in literal.values if isinstance(value, str)]
+        name, is_number = literal.feature, state.table.column(literal.feature).is_number
+        are_words = infer_dtype(X[name], skipna=True) == "string"
+        if (is_number and words) or (are_words and literal.op in ORDERED and not words):
+            kind = "numbers" if is_number else "words"
+            value = f"{literal.op} {literal.value!r}"
+            raise DataError(f"Column {name!r} holds {kind}; it cannot be compared by {value}.")
+        if literal.op in EQUALITIES and words:
+            levels = sorted(map(str, X[name].dropna().unique()))
+            if unknown := [word for word in words if word not in levels]:
+                known = cap_list([*map(repr, levels)], 10)
+                raise DataError(f"Column {name!r} has no level {unknown[0]!r}. It has {known}.")
 
 
 def own_rule_card(rule: RuleSet, state: AppState) -> None:

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import Table
+from rulekit.data.cells.levels import match_level
 from rulekit.data.column import whole
 from rulekit.data.columns.report import WORDS as KINDS
 from rulekit.data.columns.report import Misfit
 from rulekit.data.drift import match_levels
+from rulekit.data.headers import quote
+from rulekit.data.matching import match_outcomes
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
@@ -25,17 +28,19 @@ from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import cap_list
+from rulekit.style.phrases import cap_list, write_outcome
 from rulekit.style.wording import format_measure, percent, plural
 from ui.cache import compute_once
 from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, read_as_before, respell_levels, row_number
 from ui.shell import problem
 from ui.state import AppState, app_state
-from ui.widgets import pick_row
+from ui.widgets import COUNT, SHARE, pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
+LOST = ("became missing", "treated as missing", "is left out")  # in notes on a file's cells
+ONE_LINE = 120  # maximal length of a list of columns that is not folded
 SHOWN = 8  # maximal number of columns or rows listed
 EQUAL = 0.05  # share of equal training rows above which equal rows may be other cases
 
@@ -50,7 +55,7 @@ class NewCases:
     key: str
     cells: Mapping[str, Any] = field(default_factory=dict)  # of converted columns, as in the file
     trained: NDArray[np.bool_] | None = None  # which are training rows
-    left_out: tuple[str, ...] = ()  # sentences on rows whose cells do not fit
+    notes: tuple[str, ...] = ()  # sentences on cells and outcomes that do not fit
 
     @property
     def are_test_rows(self) -> bool:
@@ -70,8 +75,13 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     if read:
-        names = cap_list([md(name, 40) for name in read], SHOWN)
-        st.caption(f"Columns needed: {names}. The file stays on this machine.")
+        names, machine = ", ".join(md(name) for name in read), "The file stays on this machine."
+        if len(names) <= ONE_LINE:
+            st.caption(f"Columns needed: {names}. {machine}")
+        else:
+            with st.popover(f"{plural(len(read), 'column')} needed", type="tertiary"):
+                st.markdown("\n".join(f"- {md(name)}" for name in read))
+            st.caption(machine)
     if file is None:
         X, y = state.testing
         cases = NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
@@ -95,7 +105,18 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     number = repr((key, state.fit_key, state.options))
     search = partial(find_training_rows, table.frame, state)
     trained = compute_once("training rows", number, search, copy=False)
-    return NewCases(table.name, table, outcomes_of(table, state), key, table.cells, trained)
+    outcomes, notes = (
+        outcomes_of(table, state),
+        lost_cells(table, read, strange_outcomes(table, state)),
+    )
+    return NewCases(table.name, table, outcomes, key, table.cells, trained, notes)
+
+
+def lost_cells(table: Table, read: Sequence[str], more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the notes on cells of the rule's columns that became missing or lost a flag."""
+    own = [quote(name).casefold() for name in read]
+    notes = [n for n in table.notes if any(name in n.casefold() for name in own)]
+    return (*(note for note in notes if any(words in note for words in LOST)), *more)
 
 
 def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_]:
@@ -124,16 +145,39 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     if state.target not in table.frame.columns:
         return None
     values = table.frame[state.target]
-    present = values.notna().to_numpy()
-    if not present.any():
+    if not values.notna().any():
         return None
-    called = {value: state.get_display_name(value) for value in whole(values[present]).unique()}
-    named = values.map(called).to_numpy(dtype=object)
-    present = present & pd.notna(named)  # the rows of a class may be left out
+    called, strange = match_classes(table, state)
     if len(state.classes) > 2 and not state.several:
-        named[named != state.positive] = state.other_label
-    named[~present] = None
-    return named
+        rest = {v for v, name in called.items() if name not in (None, state.positive)}
+        called |= dict.fromkeys(rest | set(strange), state.other_label)
+    named = whole(values[values.notna()]).map(called).reindex(values.index).astype(object)
+    return named.where(named.notna(), None).to_numpy() if named.notna().any() else None
+
+
+def match_classes(table: Table, state: AppState) -> tuple[dict[Any, Any], dict[Any, int]]:
+    """Return the class that each value of the outcome means, and the rows of those without."""
+    values = whole(table.frame[state.target].dropna())
+    names = {str(v): state.get_display_name(v) for v in state.class_counts}
+    kept = {text: str(name) for text, name in names.items() if name is not None}
+    called = match_outcomes(values.unique().tolist(), state.classes, kept)
+    left_out = [text for text, name in names.items() if name is None]
+    unknown = [v for v, c in called.items() if c is None and match_level(v, left_out) is None]
+    return called, {v: int((values == v).sum()) for v in unknown}
+
+
+def strange_outcomes(table: Table, state: AppState) -> tuple[str, ...]:
+    """Return a sentence on values of the outcome that are none of its classes; empty if none."""
+    takes_rest = len(state.classes) > 2 and not state.several
+    if state.target not in table.frame.columns or takes_rest:
+        return ()
+    strange = match_classes(table, state)[1]
+    if not strange:
+        return ()
+    listed = cap_list([f"{quote(v)} ({plural(n, 'row')})" for v, n in strange.items()], SHOWN)
+    known = cap_list([quote(c) for c in state.classes], SHOWN)
+    which = f"Column {quote(state.target)} holds {listed}"
+    return (f"{which}, which is no known outcome and not counted. Known are {known}.",)
 
 
 def score_cases(
@@ -180,30 +224,46 @@ def leave_out(
     outcomes, trained = (v if v is None else v[fits] for v in (cases.outcomes, cases.trained))
     cells = {name: texts.filter(pa.array(fits)) for name, texts in cases.cells.items()}
     shown = replace(cases, table=frame[fits], outcomes=outcomes, cells=cells, trained=trained)
-    shown = replace(shown, left_out=tuple(sentences))
+    shown = replace(shown, notes=(*cases.notes, *sentences))
     return shown, apply(shown)
 
 
-def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
-    """Return how often outcomes are predicted: the described one, or each of several."""
-    parts = []
-    for label in labels[:1] if len(labels) == 2 else labels:
-        n, before = int(np.sum(predicted == label)), percent(np.mean(training == label))
-        share = percent(n / len(predicted))
-        parts.append(f"{label}: {n:,} of {len(predicted):,} ({share}; training {before})")
-    return f"Predicted {'; '.join(parts)}."
+def count_predictions(
+    predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]
+) -> pd.DataFrame:
+    """Count how often outcomes are predicted, and their shares, in percent."""
+    shares = [[100 * np.mean(rows == label) for label in labels] for rows in (predicted, training)]
+    counts = [int(np.sum(predicted == label)) for label in labels]
+    names = list(map(str, labels))
+    table = {"predicted": names, "rows": counts, "share": shares[0], "training": shares[1]}
+    return pd.DataFrame(table)
+
+
+def predictions(scored: Scored, state: AppState) -> None:
+    """Show how often the described outcome is predicted, or each of several."""
+    before = scored.model.predict(state.training[0])
+    table = count_predictions(scored.answers, before, state.labels)
+    if len(table) == 2:
+        one, n = table.iloc[0], len(scored)
+        shares = f"{percent(one['share'] / 100)}; training {percent(one['training'] / 100)}"
+        counts = f"{write_outcome(state.labels[0])}: {one['rows']:,} of {n:,}"
+        st.markdown(f"**Predicted {md(f'{counts} ({shares})', 200)}.**")
+        return
+    alt = "How often each outcome is predicted here, and in the training rows"
+    columns = {"rows": COUNT, "share": SHARE, "training": SHARE}
+    height = 142 if len(table) > 3 else "content"  # the cases stay on the screen
+    st.dataframe(table, hide_index=True, column_config=columns, alt=alt, height=height)
 
 
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     state = app_state()
-    before = scored.model.predict(state.training[0])
-    st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
+    predictions(scored, state)
     trained = 0 if cases.trained is None else int(cases.trained.sum())
     words = f", {trained:,} of them training rows" * bool(trained)
-    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows{words}."
+    rows = f"**{md(cases.name, 60)}**: {plural(len(scored), 'row')}{words}."
     unseen = scored.report.drop({note.column for note in scored.drift}).unseen
-    sentences = *cases.left_out, *(each.sentence for each in (*scored.drift, *unseen))
+    sentences = *cases.notes, *(each.sentence for each in (*scored.drift, *unseen))
     lines = [f"- {md(sentence, 300)}" for sentence in sentences]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")

@@ -216,11 +216,12 @@ def read_flagged(texts: pa.Array, decimal: str) -> tuple[Numbers, NDArray[np.obj
     return read_numbers(bare, decimal), flags
 
 
-def are_flags(flags: NDArray[np.object_]) -> bool:
-    """Return whether a minority of a column's texts (u,) has few flags that are not all units."""
+def are_flags(flags: NDArray[np.object_], *, minority: bool = True) -> bool:
+    """Return whether a minority (or any) of texts (u,) has few flags that are not all units."""
     distinct = set(flags) - {""}
     clear = any(len(flag) == 1 and flag not in _UNITS for flag in distinct)
-    return clear and len(distinct) <= MAX_FLAGS and bool((flags == "").mean() > TELLING_SHARE)
+    is_minority = bool((flags == "").mean() > TELLING_SHARE)
+    return clear and len(distinct) <= MAX_FLAGS and (is_minority or not minority)
 
 
 @lru_cache(10_000)

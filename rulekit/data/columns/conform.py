@@ -226,10 +226,10 @@ def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
     absent = [name for name in names if name not in present]
     if absent:
         several = "s" if len(absent) > 1 else ""
+        held = few([*map(quote, present)]) or "no column"
         raise DataError(
             f"The rule reads column{several} {few([*map(quote, absent)])}, which the table does "
-            f"not have. Add or rename the column{several} (columns of an array are called x0, "
-            "x1, ...)."
+            f"not have; it has {held}. Add or rename the column{several}."
         )
 
 

@@ -141,8 +141,8 @@ class Alternatives:
         margin = f"{percent(self.within)} of the rows"
         if not self.rules:
             return [
-                f"No rule over these conditions costs at most {margin} more than the rule in "
-                f"hand; {price}."
+                f"No rule over these conditions costs at most {margin} more than the selected "
+                f"rule; {price}."
             ]
         rules = "1 rule costs" if len(self.rules) == 1 else f"{len(self.rules):,} rules cost"
         head = f"{rules} at most {margin} more than the best ({price})"

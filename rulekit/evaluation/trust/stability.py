@@ -258,9 +258,9 @@ class Stability:
             )
         same = self.same_answers
         sentences.append(
-            f"On average {percent(float(same.mean()))} of the rows are answered as by the rule in "
-            f"hand; {percent(float(np.mean(same < 0.5)))} of the rows get another answer from most "
-            "of the rules."
+            f"On average {percent(float(same.mean()))} of the predictions are the selected rule's; "
+            f"{percent(float(np.mean(same < 0.5)))} of the rows get another prediction from "
+            "most of the rules."
         )
         return sentences
 

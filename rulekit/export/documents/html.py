@@ -23,7 +23,7 @@ ol.rule{padding-left:1.5rem;list-style:none}.rule li{margin:.6rem 0}
 code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
-border-bottom:1px solid #ccc}td.n{text-align:right}
+border-bottom:1px solid #ccc;overflow-wrap:anywhere}td.n{text-align:right}
 svg{max-width:40rem}
 .parts{padding:0;list-style:none}.parts svg{display:block;width:100%;height:12px}
 .right{fill:#595959}.wrong{fill:none;stroke:#595959;stroke-width:3}

@@ -270,8 +270,8 @@ def test_first_sentence_states_completeness():
     assert longer.sentences()[0].endswith("searched for, and there may be more.")
     none = replace(rivals, rules=())
     assert none.sentences() == [
-        "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "
-        "hand; a wrong row counts its weight, a condition 1.5."
+        "No rule over these conditions costs at most 10.0 % of the rows more than the selected "
+        "rule; a wrong row counts its weight, a condition 1.5."
     ]
 
 

@@ -121,6 +121,11 @@ FIRST = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
         ("IF income < 3 THEN high", "1. IF income < 3 THEN high\nOTHERWISE low"),
         ("IF income < 3 THEN low", "1. IF income < 3 THEN low\nOTHERWISE high"),
         ("IF income < 3 THEN high\nOTHERWISE high",) * 2,
+        (
+            'if age>"60" and housing=="own" then low\nIF income≤3 THEN high\notherwise high',
+            '1. IF age > 60 AND housing = "own" THEN low\n2. IF income <= 3 THEN high\n'
+            "OTHERWISE high",
+        ),
         ("IF age > 60 AND income >= 3 THEN low\nIF age <= 20 THEN high\nOTHERWISE low",) * 2,
     ],
 )
@@ -146,7 +151,9 @@ def test_last_line_differs_from_a_column_of_its_name():
         ("IF income < 3 THEN risky", DataError, "'risky' is no outcome. Use 'high' and 'low'"),
         ('IF housing = "castle" THEN high', DataError, "'housing' has no level 'castle'. It has '"),
         ("IF income << 3 THEN high", ExportError, "Line 1 of the rule needs"),
-        ("", ExportError, "holds no rule"),
+        ("", DataError, "There is no rule"),
+        ("IF housing > 3 THEN high", DataError, "'housing' holds words; it cannot be compared"),
+        ('IF age = "old" THEN high', DataError, "'age' holds numbers; it cannot be compared"),
     ],
 )
 def test_rule_that_does_not_fit_the_table_is_refused_with_a_hint(words, error, message):

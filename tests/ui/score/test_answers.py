@@ -10,13 +10,12 @@ import pyarrow as pa
 import pytest
 
 from rulekit.data import Table
-from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from rulekit.export import from_text
 from rulekit.learners import FixedRuleClassifier
 from ui.learners.spec import RunSpec
-from ui.rule_numbers import as_before
+from ui.rule_numbers import as_before, read_as_before
 from ui.score.answers import (
     NewCases,
     _file,
@@ -24,8 +23,10 @@ from ui.score.answers import (
     count_predictions,
     differences,
     find_training_rows,
+    lost_cells,
     outcomes_of,
     score_cases,
+    strange_outcomes,
     then_and_now,
 )
 from ui.state import CATEGORIES, AppState
@@ -43,11 +44,8 @@ def test_a_download_holds_every_case_with_its_smallest_change():
 
 def test_shares_of_predictions_stand_beside_those_of_training():
     new, before = np.array([1, 0, 0]), np.array([1, 0])
-    words = "Predicted 1: 1 of 3 (33.3 %; training 50.0 %)."
-    assert count_predictions(new, before, [1, 0]) == words
-    assert count_predictions(new, before, [1, 0, 2]).endswith(
-        "; 2: 0 of 3 (0.0 %; training 0.0 %)."
-    )
+    table = count_predictions(new, before, [1, 0, 2]).round(1)
+    assert table.to_numpy().tolist() == [["1", 1, 33.3, 50], ["0", 2, 66.7, 50], ["2", 0, 0, 0]]
 
 
 def test_cost_of_wrong_predictions_of_known_cases_is_shown():
@@ -83,6 +81,11 @@ def second(values):
 
 def test_outcomes_are_called_by_their_names_or_the_rest(state):
     assert outcomes_of(second([1, 0, 1]), state).tolist() == ["died", "survived", "died"]
+    strange = second(["Survived", 1, "maybe"])
+    assert outcomes_of(strange, state).tolist() == ["survived", "died", None]
+    assert "'died' holds 'maybe' (1 row), which is no known" in strange_outcomes(strange, state)[0]
+    assert outcomes_of(second(["maybe"]), state) is None
+    assert not strange_outcomes(second([1, None, 0]), state)
     assert outcomes_of(second([1, None, 0]), state).tolist() == ["died", None, "survived"]
     assert outcomes_of(second([None, None]), state) is None
     assert outcomes_of(Table.from_frame(pd.DataFrame({"x": [1, 2]})), state) is None
@@ -113,14 +116,15 @@ def scored(monkeypatch, text):
     state = AppState(table=table)
     model = FixedRuleClassifier(from_text("1. IF age < 60 AND dose < 9 THEN yes\nOTHERWISE no"))
     model.fit(*state.training)
-    new, words = read_with_options(text.encode(), name="new")[0], []
+    new, words = read_as_before(text.encode(), "new", PATIENTS.columns, state), []
     fake = SimpleNamespace(
         **dict.fromkeys(("markdown", "warning", "caption", "info"), words.append)
     )
     monkeypatch.setattr("ui.score.answers.st", fake)
     monkeypatch.setattr("ui.score.answers.app_state", lambda: state)
     trained = find_training_rows(new.frame, state)
-    cases = NewCases("new", new, outcomes_of(new, state), text, new.cells, trained)
+    notes = lost_cells(new, model.rule_set_.features)
+    cases = NewCases("new", new, outcomes_of(new, state), text, new.cells, trained, notes)
     cases, result = score_cases(cases, model, state)
     differences(cases, result)
     if not result.figures:
@@ -138,6 +142,11 @@ def test_rows_with_bad_cells_are_listed_and_left_out(monkeypatch):
     assert "3 rows. What differs:" in words
     assert "Left out: row 2 ('forty'), row 5 ('12 years')." in words
     assert "now misses 1 of 3;" in words
+    *_, result, words = scored(monkeypatch, "age,dose\n30.5 b,inf\n")
+    assert result.answers.tolist() == ["no"]
+    assert "1 row. What differs:" in words
+    assert "a flag behind the number is left out (first: row 1, '30.5 b')" in words
+    assert "'dose' is infinite in 1 of 1 rows" in words
     with pytest.raises(DataError, match=r"No row can be scored\. Column 'age' is read as numbers"):
         scored(monkeypatch, "age,dose\nforty,1\n50,many\n")
 
