@@ -88,8 +88,7 @@ def test_second_tables_are_predicted_and_differences_come_first(scoring):
     app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))
     assert f"Column '{name}' has moved" in app.warning[0].value.replace("\\", "")
     assert "The outcomes of these cases are not known" in text(app)
-    name = scoring.session_state["app"].model.rule_set_.features[0]
-    app = uploaded(scoring, X.drop(columns=name))
+    app = uploaded(scoring, X.drop(columns=read[0]))
     assert "which the table does not have" in app.error[0].value.replace("\\", "")
     assert not [d for d in app.dataframe if "predicted" in d.value.columns]
 

@@ -9,8 +9,9 @@ import pytest
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
 from tests.pages.test_explain import KINDS
-from ui.explain.cards import choose_listed, count_alike, limits
+from ui.explain.cards import choose_listed, count_alike, limits, similar
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases
+from ui.state import AppState
 
 
 def test_values_and_limits_have_the_units_of_the_data():
@@ -25,14 +26,9 @@ def test_values_and_limits_have_the_units_of_the_data():
 @pytest.mark.parametrize(
     ("n_rows", "n_features", "words"),
     [
-        (1, 2, "1 case. The prediction is wrong for 1 of those listed."),
-        (2, 2, "2 cases. The prediction is wrong for 2 of those listed."),
-        (
-            2,
-            2000,
-            "2 cases. Showing 57 of 2,000 features; the search covers all. The prediction is wrong "
-            "for 2 of those listed.",
-        ),
+        (1, 2, "1 case."),
+        (2, 2, "2 cases."),
+        (2, 2000, "2 cases. Showing 57 of 2,000 features; the search covers all."),
     ],
 )
 def test_cases_and_features_of_the_list_are_counted(monkeypatch, n_rows, n_features, words):
@@ -42,7 +38,15 @@ def test_cases_and_features_of_the_list_are_counted(monkeypatch, n_rows, n_featu
     monkeypatch.setattr("ui.explain.cards.pick_row", lambda *args, **named: None)
     cells = {ROW: 1, TRUTH: "ill", ANSWER: "well"} | {f"x{k}": 0 for k in range(n_features)}
     choose_listed(pd.DataFrame(cells, index=range(n_rows)), n_rows)
-    assert captions == [words]
+    assert captions == [f"{words} The prediction is wrong for {n_rows} of those listed."]
+
+
+def test_tests_of_a_scorecard_are_counted_as_conditions_alike(monkeypatch):
+    monkeypatch.setattr("ui.explain.cards.st.dataframe", lambda table, **_: shown.append(table))
+    case, shown = SimpleNamespace(row=0, label="high", agreement=0.75, values={}), []
+    explanation, train = SimpleNamespace(similar=lambda n: [case]), pd.DataFrame(index=[4])
+    similar(explanation, KINDS["points"], {}, SimpleNamespace(X=train), AppState())
+    assert shown[0]["conditions alike"].tolist() == ["3 of 4"]
 
 
 def test_past_cases_with_the_same_answers_to_all_conditions_are_counted():

@@ -122,9 +122,12 @@ FIRST = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
         ("IF income < 3 THEN low", "1. IF income < 3 THEN low\nOTHERWISE high"),
         ("IF income < 3 THEN high\nOTHERWISE high",) * 2,
         (
-            'if age>"60" and housing=="own" then low\nIF income≤3 THEN high\notherwise high',
-            '1. IF age > 60 AND housing = "own" THEN low\n2. IF income <= 3 THEN high\n'
-            "OTHERWISE high",
+            'if age≥60 and income<"3" then low',
+            "1. IF age >= 60 AND income < 3 THEN low\nOTHERWISE high",
+        ),
+        (
+            'IF housing=="own" THEN high\notherwise low',
+            'IF housing = "own" THEN high\nOTHERWISE low',
         ),
         ("IF age > 60 AND income >= 3 THEN low\nIF age <= 20 THEN high\nOTHERWISE low",) * 2,
     ],
