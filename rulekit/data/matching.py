@@ -60,7 +60,9 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
         )
         cells = {name: pa.array(original.astype(object), pa.string(), from_pandas=True)}
         notes, digest = (*table.notes, note), digest_of(frame)
-        table = replace(table, frame=frame, cells=cells | table.cells, notes=notes, digest=digest)
+        table = replace(
+            table, frame=frame, cells={**cells, **table.cells}, notes=notes, digest=digest
+        )
     return table
 
 

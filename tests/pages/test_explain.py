@@ -65,17 +65,14 @@ def test_page_reports_a_running_first_search(open_app, tmp_path):
 def test_cases_are_shown_searched_and_narrowed(on_credit):
     app = on_credit()
     state = app.session_state["app"]
-    first = state.testing[0].index[0] + 1  # people count rows from 1
-    assert number_shown(app) == str(first)
-    answer = state.model.predict(state.testing[0].iloc[[0]])[0]
-    assert f"### Predicted {answer}\n\n" in text(app)
+    assert number_shown(app) == str(state.testing[0].index[0] + 1)  # people count rows from 1
+    assert f"### Predicted {state.model.predict(state.testing[0].iloc[[0]])[0]}\n\n" in text(app)
     assert "training rows (" in text(app)
     position = int(state.testing[0].index[0])
-    unlabelled = replace(state, table=load_sample("iris"))
-    assert row_name(position, unlabelled) == f"Row {position + 1}"
+    assert row_name(position, replace(state, table=load_sample("iris"))) == f"Row {position + 1}"
     column = state.column_with_role("id")
-    label = state.table.frame[column].iloc[position]
-    assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
+    words = f"Row {position + 1}, {column} {state.table.frame[column].iloc[position]}"
+    assert row_name(position, state) == words
     X, _ = state.testing
     fired = state.model.rule_set_.clauses_fired(state.model.read_columns(X))
     app.selectbox(key="explain_clause_2").set_value("clause 2 matches").run()

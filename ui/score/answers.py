@@ -235,7 +235,7 @@ def count_predictions(
     shares = [[100 * np.mean(rows == label) for label in labels] for rows in (predicted, training)]
     counts = [int(np.sum(predicted == label)) for label in labels]
     names = list(map(str, labels))
-    table = {"predicted": names, "rows": counts, "share": shares[0], "training": shares[1]}
+    table = {"outcome": names, "rows": counts, "share": shares[0], "training": shares[1]}
     return pd.DataFrame(table)
 
 

@@ -122,12 +122,8 @@ FIRST = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
         ("IF income < 3 THEN low", "1. IF income < 3 THEN low\nOTHERWISE high"),
         ("IF income < 3 THEN high\nOTHERWISE high",) * 2,
         (
-            'if age≥60 and income<"3" then low',
-            "1. IF age >= 60 AND income < 3 THEN low\nOTHERWISE high",
-        ),
-        (
-            'IF housing=="own" THEN high\notherwise low',
-            'IF housing = "own" THEN high\nOTHERWISE low',
+            'if housing=="own" and age≥"60" then low\notherwise high',
+            'IF housing = "own" AND age >= 60 THEN low\nOTHERWISE high',
         ),
         ("IF age > 60 AND income >= 3 THEN low\nIF age <= 20 THEN high\nOTHERWISE low",) * 2,
     ],
