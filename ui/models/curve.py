@@ -211,6 +211,8 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
     models = [result.models.get(model_key(result.settings[number])) for number in numbers]
+    if (selected := result.number_of_rule(app_state())) in numbers:  # not restored with its point
+        models[numbers.index(selected)] = get_model()
     scale = 1 if y == COST else 100
     table = pd.DataFrame(
         {

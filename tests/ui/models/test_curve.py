@@ -96,6 +96,15 @@ def test_no_rule_of_a_curve_beats_one_prediction_for_all_rows(found):
     assert not curve.no_rule_words(replace(drawn, specs=specs), state, beats)
 
 
+def test_clauses_of_the_selected_rule_are_listed_without_its_point_s(found, monkeypatch):
+    tables, model = [], SimpleNamespace(rule_set_=RuleSet((), (), "dnf", "no"))
+    monkeypatch.setattr(curve, "_pick_point", lambda _, table, *rest: tables.append(table))
+    monkeypatch.setattr(curve, "app_state", lambda: AppState(setting=found.settings[0]))
+    monkeypatch.setattr(curve, "get_model", lambda: model)
+    curve.points_table(found, found.points.loc[[0, 2]], "limit", "test_error", "")
+    assert tables[0]["clauses"].dropna().tolist() == [0]
+
+
 def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):
     older = measured(SPEC, [0.30, 0.25, 0.20, 0.15], [1.0, 2.0, 2.7, 3.4])
     cards = measured(replace(SPEC, learners=("scorecard",)), [0.4], [0.0])
