@@ -389,7 +389,9 @@ def progress_words(job: jobs.Job) -> str:
         return waiting
     words = DOING[job.title] + f": {job.message}" * bool(job.message)
     words += f" ({job.done:,} of {job.total:,})" * bool(job.done)
-    left = job.remaining or 0
+    left, budget = job.remaining or 0, job.key[1].budget if job.key else None
+    if budget is not None:
+        left = min(left, budget - job.elapsed)
     return words + f", {left:.0f} s to go" * (left >= 1)
 
 

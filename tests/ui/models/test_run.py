@@ -167,6 +167,9 @@ def test_run_shows_its_progress_and_keeps_it_when_stopped(monkeypatch):
     assert "“Search longer” continues from there." in shown
     assert "26 of 100" in progress_words(running)
     assert "Finished points" not in describe_stopped(job(0, 100), has_points=False)
+    running.key, running._reached = ("", RunSpec(budget=60.0), {}), 50.0
+    running.finished = running.started + 50
+    assert progress_words(running) == "Searching (26 of 100), 10 s to go"
 
 
 @pytest.mark.parametrize(
