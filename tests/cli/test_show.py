@@ -5,6 +5,7 @@ import os
 import stat
 
 import pytest
+from click import ClickException
 
 from rulekit.cli.show import write_file
 from rulekit.export import from_json, from_text, to_json
@@ -52,7 +53,7 @@ def test_a_rule_is_read_from_input_or_a_saved_analysis(run, tmp_path):
     assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout
 
 
-def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
+def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys, monkeypatch):
     (tmp_path / "plain").touch()
     write_file(str(tmp_path / "made.json"), b"abc")
     made = tmp_path / "made.json"
@@ -65,6 +66,16 @@ def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
     assert made.read_bytes() == b"new"
     assert stat.S_IMODE(made.stat().st_mode) == 0o600
     assert (tmp_path / "link").is_symlink()
+
+    def fail(*_):
+        raise OSError(28, "No space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    for name in ("made.json", "new.json"):
+        with pytest.raises(ClickException, match="was not written: No space left"):
+            write_file(str(tmp_path / name), b"other")
+    assert sorted(os.listdir(tmp_path)) == ["link", "made.json", "plain"]
+    assert made.read_bytes() == b"new"
 
 
 def test_non_files_and_unwritable_places_are_reported(tmp_path, refused):
