@@ -144,8 +144,8 @@ def test_rows_with_bad_cells_are_listed_and_left_out(monkeypatch):
     assert "now misses 1 of 3;" in words
     *_, result, words = scored(monkeypatch, "age,dose\n30.5 b,inf\n")
     assert result.answers.tolist() == ["no"]
-    assert "1 row. What differs:\n- Column 'age' is read as numbers; in 1 of 1 rows a flag" in words
-    assert "'dose' is infinite in 1 of 1 rows" in words
+    assert "1 row. What differs:\n- Column 'dose' is infinite in 1 of 1 rows" in words
+    assert "a flag behind the number is left out (first: row 1, '30.5 b')" in words
     with pytest.raises(DataError, match=r"No row can be scored\. Column 'age' is read as numbers"):
         scored(monkeypatch, "age,dose\nforty,1\n50,many\n")
 
