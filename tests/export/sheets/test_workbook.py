@@ -200,8 +200,7 @@ def test_prediction_is_in_words_beside_every_digit():
     assert [sheet["C4"].value, sheet["C6"].value] == ["ill", "well"]
     assert sheet["D4"].value == "glucose > 126.5 AND age > 50"
     bands = openpyxl.load_workbook(io.BytesIO(to_xlsx(card())))["Scorecard"]["A"]
-    lines = [cell.value for cell in bands if isinstance(cell.value, str)]
-    assert {"at least 4 points", "at least 2 points", "otherwise"} <= set(lines)
+    assert {"at least 4 points", "at least 2 points"} < {cell.value for cell in bands}
 
 
 def test_only_input_cells_are_open_and_files_are_reproducible():

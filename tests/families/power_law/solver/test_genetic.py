@@ -105,8 +105,7 @@ def test_weights_evolve_until_their_best_stays(problem, monkeypatch):
     for seed in range(8):
         best.clear()
         level.screen(structures(1, seed), False)
-        before, after = np.array(best[:-3]), np.array(best[3:])
-        moves = before - after > level.progress * before
+        moves = np.subtract(best[:-3], best[3:]) > level.progress * np.array(best[:-3])
         assert moves.tolist() == [True] * (len(moves) - 1) + [False]
 
 
