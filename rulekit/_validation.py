@@ -19,6 +19,8 @@ from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 
+LARGE = 1e300  # sums of weights between it and its inverse can be rescaled
+
 Floats = NDArray[np.float64]
 __all__ = [
     "HasMethods",
@@ -150,6 +152,13 @@ def row_weights(sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArr
         weight = weight * weights_of_classes(class_weight, y)
     if not weight.any():
         raise DataError("`sample_weight` must give some row a positive weight; all are 0.")
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not 1 / LARGE < total < LARGE:
+        raise DataError(
+            f"`sample_weight` must have a sum from {1 / LARGE:g} to {LARGE:g}; it is {total:g}. "
+            "Multiply all weights by one number."
+        )
     return weight
 
 

@@ -8,6 +8,7 @@ MISSING = (
     "",
     *("NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "NaN", "nan", "NAN", "-nan"),
     *("NULL", "null", "Null", "None", "?"),
+    *("0000-00-00", "0000-00-00 00:00:00"),
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
 MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*", ":")

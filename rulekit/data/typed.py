@@ -22,21 +22,15 @@ TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 
 
 def as_pandas(X: Any) -> Any:
-    """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
-    if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
+    """Convert a table of polars, Arrow, narwhals or NumPy, columns by name or rows to pandas."""
+    if isinstance(X, (pd.DataFrame, pd.Series)):
         return X
+    if isinstance(X, np.ndarray):
+        return _convert_array(X)
+    if isinstance(X, pa.RecordBatch):  # unknown to narwhals
+        X = pa.Table.from_batches([X])
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
-        shapes = {np.shape(values)[:1] if np.ndim(values) == 1 else () for values in X.values()}
-        if len(shapes) > 1 or () in shapes:
-            raise DataError(
-                "A mapping is a table if each name has a column, all of one length. Give lists or "
-                "arrays of equal length."
-            )
-        columns = {  # an index is dropped
-            name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
-            for name, values in X.items()
-        }
-        return pd.DataFrame(columns)
+        return _join_columns(X)
     if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame(list(X))
     import narwhals.stable.v2 as nw
@@ -55,6 +49,33 @@ def as_pandas(X: Any) -> Any:
     if not isinstance(frame, nw.DataFrame):
         return X
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
+
+
+def _join_columns(X: Mapping[Any, Any]) -> pd.DataFrame:
+    """Build a frame from columns by name, without their index."""
+    shapes = {np.shape(values)[:1] if np.ndim(values) == 1 else () for values in X.values()}
+    if len(shapes) > 1 or () in shapes:
+        raise DataError(
+            "A mapping is a table if each name has a column, all of one length. Give lists or "
+            "arrays of equal length."
+        )
+    columns = {
+        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
+        for name, values in X.items()
+    }
+    return pd.DataFrame(columns)
+
+
+def _convert_array(array: NDArray[Any]) -> Any:
+    """Convert masked cells to gaps, and an array with named fields to a frame."""
+    if array.dtype.names is not None and array.ndim == 1:
+        native = array.astype(array.dtype.newbyteorder("="))
+        return pd.DataFrame({name: _convert_array(native[name]) for name in array.dtype.names})
+    if np.ma.is_masked(array):
+        cells = np.ma.getdata(array).astype(object)
+        cells[np.ma.getmaskarray(array)] = None
+        return cells
+    return array
 
 
 def _as_series(column: Any) -> pd.Series:

@@ -31,6 +31,7 @@ from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
+from rulekit.data.target import read_labels
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
@@ -340,6 +341,10 @@ class BaseRuleClassifier(
         """Return the natural logarithm of `predict_proba`, shape (n, K)."""
         with np.errstate(divide="ignore"):  # a rule that was given, without a table, is certain
             return np.asarray(np.log(self.predict_proba(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class in `y` is predicted; rows count by their weight."""
+        return float(super().score(X, read_labels(y), sample_weight))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the evidence for each class of each row, by the weights used in learning.

@@ -91,14 +91,15 @@ def test_unusable_classes_are_refused():
     X, y = mixed_table(n=30)
     with pytest.raises(DataError, match="needs rows of two classes"):
         OneLevelRuleClassifier().fit(X, y, sample_weight=(y == "yes").astype(float))
-    X, y = mixed_table(n=30)
+    for size in (1e308, 5e-324):
+        with pytest.raises(DataError, match="`sample_weight` must have a sum from 1e-300 to 1e"):
+            OneLevelRuleClassifier().fit(X, y, np.full(30, size))
     y = y.astype(object)
     y[4] = None
     with pytest.raises(DataError, match=r"NaN or None in 1 of 30 rows \(first: row 5\)"):
         OneLevelRuleClassifier().fit(X, y)
-    X, _ = mixed_table(n=4)
     with pytest.raises(DataError, match=r"classes in `y` must be of one type; found int, str"):
-        OneLevelRuleClassifier().fit(X, np.array(["a", 1, "a", 1], dtype=object))
+        OneLevelRuleClassifier().fit(X[:4], np.array(["a", 1, "a", 1], dtype=object))
 
 
 @pytest.mark.parametrize("does", ["fit", "stability"])

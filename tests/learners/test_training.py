@@ -54,12 +54,9 @@ def test_work_and_randomness_are_shared_once_per_table():
 
 def test_clock_distinguishes_timeout_from_a_stop(monkeypatch):
     late, stopped = Clock(time.monotonic() - 1.0), Clock(None, lambda: True)
-    assert late()
-    assert (late.ran_out, late.is_stopped()) == (True, False)
-    assert stopped()
-    assert (stopped.ran_out, stopped.is_stopped()) == (False, True)
-    assert not Clock.from_seconds(None)()
-    assert not Clock.from_seconds(1e6)()
+    assert (late(), late.ran_out, late.is_stopped()) == (True, True, False)
+    assert (stopped(), stopped.ran_out, stopped.is_stopped()) == (True, False, True)
+    assert not any(Clock.from_seconds(limit)() for limit in (None, 1e6))
     now = [0.0]
     monkeypatch.setattr(training, "load", lambda name: now.append(now.pop() + 30.0))
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

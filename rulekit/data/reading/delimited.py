@@ -44,7 +44,8 @@ _BOMS = (
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
 #: lines below the header, or around a table, of Markdown and of terminals
-_RULE = re.compile(r"\s*[|+]?(\s*:?-{2,}:?\s*[|+])+(\s*:?-{2,}:?\s*)?\s*")
+_DASHES = r"\s*(:?-{2,}:?|:-:?|-:)\s*"
+_RULE = re.compile(rf"\s*[|+]?({_DASHES}[|+])+({_DASHES})?\s*")
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, lis
         encoding = next((name for mark, name in _BOMS if raw.startswith(mark)), None)
     if encoding is None:
         encoding = "utf-8"
+        raw = raw.removesuffix(b"\x1a")  # the end of a file under DOS
         if b"\0" in raw[:SAMPLE]:
             raise DataError(
                 "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "

@@ -1,6 +1,7 @@
 """JSON, JSON lines, and the tables of web pages, as rows or columns of values."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -9,6 +10,7 @@ from rulekit.data.headers import check_width, few, quote, repair_headers, select
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import RawTable, check_cells, check_size, open_text
 from rulekit.data.reading.layout import Row
+from rulekit.data.reading.spreadsheets import columns_of_rows
 from rulekit.exceptions import DataError
 
 MOST_JSON = 50_000_000  # bytes; values take ten times as many in memory
@@ -24,7 +26,32 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
         )
     stream, _, notes = open_text(raw, options.encoding)
     text = "".join(stream)
-    records = _records_of(_parse(text))
+    content = _parse(text)
+    if isinstance(content, list) and content and all(isinstance(row, list) for row in content):
+        table = columns_of_rows(_rectangle(content, limits), options, limits)
+        table.notes[:0] = notes
+        return table
+    records = _records_of(content)
+    columns, nested = _collect_columns(records, limits)
+    if not columns:
+        raise DataError("The JSON file holds no table. Give a list of records of plain values.")
+    if nested:
+        names = few(list(map(quote, nested)))
+        notes.append(f"Lists and nested values are not read: {names}.")
+    headers, repairs = repair_headers(list(columns), limits)
+    positions = select_columns(headers, options.columns, limits)
+    lists = list(columns.values())
+    check_size(len(records), len(positions), limits)
+    chosen = {headers[k]: lists[k] for k in positions}
+    for name, values in chosen.items():
+        check_cells(values, name, limits)
+    return RawTable(chosen, [*notes, *repairs], options)
+
+
+def _collect_columns(
+    records: Sequence[Mapping[str, Any]], limits: Limits
+) -> tuple[dict[str, list[Any]], dict[str, None]]:
+    """Return the columns of records, and the names of values that are not read."""
     columns: dict[str, list[Any]] = {}
     nested: dict[str, None] = {}
     for number, record in enumerate(records):
@@ -41,19 +68,7 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
             cells.append(value)
     for cells in columns.values():
         cells.extend([None] * (len(records) - len(cells)))
-    if not columns:
-        raise DataError("The JSON file holds no table. Give a list of records of plain values.")
-    if nested:
-        names = few(list(map(quote, nested)))
-        notes.append(f"Lists and nested values are not read: {names}.")
-    headers, repairs = repair_headers(list(columns), limits)
-    positions = select_columns(headers, options.columns, limits)
-    lists = list(columns.values())
-    check_size(len(records), len(positions), limits)
-    chosen = {headers[k]: lists[k] for k in positions}
-    for name, values in chosen.items():
-        check_cells(values, name, limits)
-    return RawTable(chosen, [*notes, *repairs], options)
+    return columns, nested
 
 
 def _parse(text: str) -> Any:
@@ -92,11 +107,8 @@ def _reject_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _records_of(content: Any) -> Sequence[Mapping[str, Any]]:
     """Return the records in the usual forms of a table in JSON."""
-    if isinstance(content, list) and content:
-        if all(isinstance(record, dict) for record in content):
-            return content
-        if all(isinstance(record, list) for record in content):
-            return [dict(zip(map(str, content[0]), row, strict=False)) for row in content[1:]]
+    if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
+        return content
     if isinstance(content, dict):
         if {"columns", "data"} <= set(content) and isinstance(content["data"], list):
             names = [str(name) for name in content["columns"]]
@@ -153,6 +165,7 @@ class _Tables(HTMLParser):
         self.open: list[list[list[str]]] = []  # tables within tables
         self.spans: dict[int, tuple[int, str]] = {}  # by column: last row to fill, and text
         self.text: list[str] | None = None
+        self.n_before = 0  # parts of the text before a raised one
         self.span = [1, 1]  # numbers of rows and columns that the open cell takes
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -172,11 +185,16 @@ class _Tables(HTMLParser):
             self.span = [min(max(1, int(n)), DEEPEST_SPAN) if n.isdecimal() else 1 for n in spans]
         elif tag == "br" and self.text is not None:
             self.text.append(" ")
+        elif tag == "sup":
+            self.n_before = len(self.text or ())
 
     def handle_endtag(self, tag: str) -> None:
         """End a cell or a table."""
         if tag in ("td", "th", "tr", "table"):
             self._end_cell()
+        raised = "".join((self.text or [])[self.n_before :])
+        if tag == "sup" and self.text and re.fullmatch(r"\s*(\[[^\]]*\]\s*)+", raised):
+            del self.text[self.n_before :]  # the number of a reference
         if tag == "table" and self.open:
             self.open.pop()
 
@@ -221,7 +239,13 @@ def rows_of_page(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[lis
         notes.append(
             f"The page has {len(tables)} tables; the largest, of {len(table)} rows, is read."
         )
-    width = max(map(len, table))
+    return _rectangle(table, limits), notes
+
+
+def _rectangle(table: Sequence[list[Any]], limits: Limits) -> list[Row]:
+    """Return numbered rows of one width."""
+    width = max(1, *map(len, table))
     check_size(len(table), width, limits)
-    rows = [[*row, *[""] * (width - len(row))] for row in table]
-    return list(enumerate(rows, start=1)), notes
+    if any(isinstance(cell, (list, dict)) for row in table for cell in row):
+        raise DataError("The rows of the JSON file hold lists. Give rows of plain values.")
+    return list(enumerate(([*row, *[""] * (width - len(row))] for row in table), start=1))

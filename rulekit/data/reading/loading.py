@@ -285,7 +285,9 @@ def kind_of_file(raw: bytes) -> str:
     kind = next((kind for mark, kind in _KINDS if raw.startswith(mark)), "")
     if kind := kind or kind_of_statistics(raw):
         return kind
-    head = raw[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
+    is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    head = raw[:512].decode("utf-16", "replace").encode() if is_wide else raw[:512]
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     if re.match(rb"\x80[\x02-\x05]", raw):
         raise DataError(
             "It is a pickle, which could run any program when opened. Save the table as CSV, XLSX "

@@ -55,7 +55,7 @@ def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
 
 
 def test_encodings_and_groups_of_thousands_are_recognized():
-    table = read_table("a;b\n1;x\n2;ü\n".encode("cp1252"))
+    table = read_table("a;b\n1;x\n2;ü\n\x1a".encode("cp1252"))
     assert any("not UTF-8 (first seen in line 3)" in note for note in table.notes)
     german = read_table(b'a;b\n"1.234,5";x\n1.000.000;y\n')
     english = read_table(b'a,b\n"1,234.5",x\n"1,000,000",y\n')

@@ -267,7 +267,7 @@ TEXTS = {
     "runs of blanks": [text("   "), text(" \t "), "Title\n" + text("  ", begin="  ")],
     "blanks before quotes": [text(", "), text("; "), text(" , ")],
     "Markdown": [
-        text(" | ", " |", "").replace("y |\n", "y |\n|---|:--|---|\n", 1),
+        text(" | ", " |", "").replace("y |\n", "y |\n|---|:-:|--:|\n", 1),
         text("|", "|", "", "|").replace("mpg", "|mpg", 1).replace("y|\n", "y|\n|---|---|---|\n", 1),
         "Some words\n\n" + text(" | ", "", "").replace("y\n", "y\n--- | --- | ---\n", 1),
     ],
