@@ -31,7 +31,7 @@ from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
-from rulekit.data.target import read_labels
+from rulekit.data.typed import read_labels
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
