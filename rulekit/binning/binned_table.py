@@ -372,7 +372,7 @@ class BinnedTable:
         """Return where the DNF holds whose clauses are the rows of ``chosen``, shape (n,)."""
         held: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
-            held |= ~self.opposite.values_of(np.flatnonzero(row)).any(axis=1)
+            held |= self.values_of(np.flatnonzero(row)).all(axis=1)
         return held
 
     @cached_property

@@ -40,20 +40,8 @@ NO_CONSTRAINTS = Constraints()
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
 
 
-class Remembers:
-    """What is made of an object is kept in its `memory`."""
-
-    memory: dict[Hashable, Any]
-
-    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return what was made of this object under this key, or make it."""
-        if key not in self.memory:
-            self.memory[key] = make()
-        return cast(Value, self.memory[key])
-
-
 @dataclass(frozen=True)
-class TrainingTable(Remembers):
+class TrainingTable:
     """The checked arguments of `fit`."""
 
     frame: pd.DataFrame  # (n, p)
@@ -69,6 +57,16 @@ class TrainingTable(Remembers):
     notes: tuple[str, ...] = ()
     should_stop: ShouldStop | None = None  # the caller's, called between parts of the work
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return what was made of this table under this key, or make it."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return cast(Value, self.memory[key])
+
+    def problem(self, key: Hashable, make: Callable[[], "LearningProblem"]) -> "LearningProblem":
+        """Return a problem or make it; its results are kept here too."""
+        return self.once(key, lambda: replace(make(), key=key, memory=self.memory))
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -358,7 +356,7 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
 
 
 @dataclass(frozen=True)
-class LearningProblem(Remembers):
+class LearningProblem:
     """The table of one fit, of which a DNF is learned, and the raw columns of the same rows."""
 
     table: BinnedTable
@@ -366,8 +364,25 @@ class LearningProblem(Remembers):
     columns: Columns = field(repr=False)  # (n,)
     rows: NDArray[np.intp] = field(repr=False)  # (n,)
     forbidden: tuple[Literal, ...] = ()
+    key: Hashable = None  # of this problem in `memory`, which is that of the table
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
+
+    def once(
+        self,
+        key: Hashable,
+        make: Callable[[], Value],
+        is_whole: Callable[[Value], bool] = lambda stored: True,
+    ) -> Value:
+        """Return what was made of this problem under this key if it is whole, or make it."""
+        stored = self.memory.get((self.key, key))
+        if stored is None or not is_whole(stored):
+            stored = self.memory[self.key, key] = make()
+        return cast(Value, stored)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, without the results of other problems."""
+        return {**vars(self), "memory": {}}
 
     @cached_property
     def theta_max(self) -> float:

@@ -243,7 +243,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             labelled = encoded.with_labels(table.codes == positive, weight)
             return learning_problem(labelled, table.columns, self.form, constraints, by_cells)
 
-        return table.once(key, make)
+        return table.problem(key, make)
 
     def _complete_solutions(
         self, learned: Iterable[LearnedRule], problem: LearningProblem, thetas: Iterable[float]

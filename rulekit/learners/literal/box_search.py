@@ -5,7 +5,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import islice
 from numbers import Integral, Real
@@ -98,6 +98,7 @@ class Searched:
     problem: LearningProblem
     archive: Archive
     finished: bool
+    key: str  # of the search
 
     def select_columns(self, entries: Sequence[ArchiveEntry]) -> list[Bools]:
         """Return the columns of the learner's table in each entry, shape (k, d)."""
@@ -125,14 +126,15 @@ def search_boxes(
     most = max(PATH_CLAUSES, n_clauses)
     costs = robustness, label_noise, n_perturbations
     key = repr(("search", *costs, most, rng.bit_generator.state))
-    stored: Searched | None = problem.memory.get(key)
-    if stored is None or not stored.finished:
+
+    def run() -> Searched:
         clock, plan = Clock(problem.deadline), scale_plan(problem, most, n_perturbations)
         how: Any = {} if clock.end is None else {"should_stop": clock}
         how |= {"prices": BoxPrices.from_robustness(robustness), "axes": problem.axes}
         archive = search(problem.table, plan, rng, **how)
-        stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
-    return stored
+        return Searched(problem, archive, not clock.ran_out, key)
+
+    return problem.once(key, run, lambda stored: stored.finished)
 
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -229,9 +231,9 @@ def search_lists(
     most = max(PATH_CLAUSES_A_CLASS, n_clauses) * (len(several.table.classes) - 1)
     costs = float(learner.label_noise), learner.n_perturbations
     key = repr(("lists", *costs, most, rng.bit_generator.state))
-    stored: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
-    if stored is None or not (stored.finished or seconds <= stored.seconds):
+
+    def run() -> SearchedLists:
         names = [*several.table.labels]
         plan = scale_plan(problem, most, learner.n_perturbations)
         search = ListSearch(BoxRows.from_table(problem.table, classes=codes, axes=problem.axes))
@@ -239,9 +241,9 @@ def search_lists(
         archive = search.run(plan, rng, clock)
         search.offer_conditions(archive)
         finished = not clock.ran_out
-        stored = SearchedLists(problem, codes, names, search, archive, finished, seconds)
-        problem.memory[key] = stored
-    return stored
+        return SearchedLists(problem, codes, names, search, archive, finished, seconds)
+
+    return problem.once(key, run, lambda stored: stored.finished or seconds <= stored.seconds)
 
 
 Clauses = tuple[tuple[Literal, ...], ...]
@@ -397,7 +399,6 @@ class BoxPath(LearnedPath):
     problem: LearningProblem
     searched: Searched
     seconds: float | None  # left of the time limit
-    _moved: dict[tuple[int, int], tuple[Clauses, float]] = field(default_factory=dict)
 
     @cached_property
     def entries(self) -> tuple[ArchiveEntry, ...]:
@@ -445,17 +446,8 @@ class BoxPath(LearnedPath):
             clauses = self.problem.clauses(selection.chosen, moved)
             value, history = selection.value, [*selection.history]
         elif moves:
-            size = entry.n_clauses, entry.n_conditions
-            if size not in self._moved:
-                (chosen,), problem = self.searched.select_columns([entry]), self.searched.problem
-                prices = BoxPrices.from_robustness(float(self.learner.robustness))
-                cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
-                moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
-                refined = np.hstack([chosen, np.zeros((len(chosen), len(moved)), bool)])
-                for (r, j), k in cuts.items():
-                    refined[r, j], refined[r, chosen.shape[1] + moved.index((j, k))] = False, True
-                self._moved[size] = self.problem.clauses(refined, moved), loss
-            clauses, loss = self._moved[size]
+            key = "cuts", self.searched.key, entry.boxes.tobytes()
+            clauses, loss = self.problem.once(key, lambda: self._move_cuts(entry))
             value = loss + theta * entry.n_conditions
             history.append({"step": 1, "objective": value, "move": "cuts"})
         else:
@@ -465,6 +457,17 @@ class BoxPath(LearnedPath):
         steps, losses = tuple(history), self.searched.problem.constant_losses
         most = values["n_clauses"]
         return LearnedRule(clauses, value, losses, steps, counts_errors=True, max_clauses=most)
+
+    def _move_cuts(self, entry: ArchiveEntry) -> tuple[Clauses, float]:
+        """Return the clauses of an entry with their best cuts, and the loss."""
+        (chosen,), problem = self.searched.select_columns([entry]), self.searched.problem
+        prices = BoxPrices.from_robustness(float(self.learner.robustness))
+        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
+        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+        refined = np.hstack([chosen, np.zeros((len(chosen), len(moved)), bool)])
+        for (r, j), k in cuts.items():
+            refined[r, j], refined[r, chosen.shape[1] + moved.index((j, k))] = False, True
+        return self.problem.clauses(refined, moved), loss
 
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""

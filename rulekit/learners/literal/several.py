@@ -56,7 +56,7 @@ class SeveralClasses:
             columns = {name: values[rows] for name, values in table.columns.items()}
             return learning_problem(labelled, columns, "dnf", constraints, self.encoding_key[0])
 
-        return table.once(key, make)
+        return table.problem(key, make)
 
     def everything(self) -> LearningProblem:
         """Build the problem of all rows; the described class is arbitrary."""
