@@ -397,11 +397,6 @@ class LearningProblem:
         weight, y = self.table.weight, self.table.y
         return float(weight[y].sum()), float(weight[~y].sum())
 
-    @property
-    def literals(self) -> Sequence[Literal]:
-        """The conditions of the DNF."""
-        return self.table.literals
-
     @cached_property
     def price_of_a_first_condition(self) -> float:
         """Price below which some single condition is cheaper than the better constant answer."""
@@ -451,7 +446,7 @@ class LearningProblem:
         for barred in self.forbidden:
             for j in np.flatnonzero(self.table.side).tolist():
                 distinct = self.distinct[int(self.table.feature[j])]
-                literal = self.literals[j]
+                literal = self.table.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     above = int(np.searchsorted(distinct, barred.edge, side="right"))
                     cuts_barred.add((j, above - 1))
@@ -476,7 +471,7 @@ class LearningProblem:
         self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
         """Read chosen columns, and moved cuts after them, as clauses of the DNF."""
-        literals, cuts = self.literals, [self._cut_anew(j, k) for j, k in moved]
+        literals, cuts = self.table.literals, [self._cut_anew(j, k) for j, k in moved]
         d = len(literals)
         return tuple(
             tuple(literals[j] if j < d else cuts[j - d] for j in np.flatnonzero(row).tolist())
@@ -503,7 +498,7 @@ class LearningProblem:
         """Write literal j with a cut between the k-th distinct value and the next."""
         source = int(self.table.feature[j])
         distinct, encoding = self.distinct[source], self.table.encodings[source]
-        literal, (low, high) = self.literals[j], distinct[k : k + 2].tolist()
+        literal, (low, high) = self.table.literals[j], distinct[k : k + 2].tolist()
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
         side = encoding.place(literal)[0]

@@ -110,7 +110,7 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
-    literals = [one if form == "dnf" else one.negate() for one in problem.literals]
+    literals = [one if form == "dnf" else one.negate() for one in problem.table.literals]
     decided = matrix.values[:, [place[literal] for literal in literals]] ^ (form == "dnf")
     np.testing.assert_array_equal(
         problem.rows, row_order(decided, (y == 1) ^ (form == "dnf"), weight)

@@ -96,7 +96,7 @@ def _list_additions(
     """List the DNFs with one more literal that satisfies a requirement."""
     candidates: list[Any] = [item]
     if isinstance(item, str):
-        candidates = [literal for literal in problem.literals if literal.feature == item]
+        candidates = [literal for literal in problem.table.literals if literal.feature == item]
     if not candidates:
         raise RuleError(
             f"Column {item!r} is required in the rule, but gives no condition that may be used: it "

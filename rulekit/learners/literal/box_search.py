@@ -55,14 +55,9 @@ def discount_rows(
     problem: LearningProblem, label_noise: float, seed: int, classes: Ints | None = None
 ) -> LearningProblem:
     """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
-
-    def discount() -> LearningProblem:
-        agreed = agreement(problem, seed, classes)
-        weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
-        table = problem.table.with_labels(problem.table.y, weight)
-        return replace(problem, table=table)
-
-    return problem.once(("label_noise", label_noise, seed, classes is None), discount)
+    agreed, table = agreement(problem, seed, classes), problem.table
+    weight = table.weight * (1.0 - label_noise * (1.0 - agreed))
+    return replace(problem, table=table.with_labels(table.y, weight))
 
 
 def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) -> Floats:
@@ -165,7 +160,7 @@ class SearchedLists:
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
-        column = {literal: j for j, literal in enumerate(self.problem.literals)}
+        column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
         clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
         problem = self.search.problem
         end_of = {j: end for end, j in problem.condition_of.items()}

@@ -169,7 +169,7 @@ def certify(
     one_clause = getattr(model, "n_clauses", model._n_clauses) == 1
     kernels = (EXACT,) if one_clause else (DESCENT, EXACT)
     stop = Clock.from_seconds(time_limit, should_stop, kernels)
-    listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
+    listed = {_cut_key(side) for lit in problem.table.literals for side in (lit, lit.negate())}
     literals = (literal for clause in learned.clauses for literal in clause.literals)
     lower: float | None = None
     met: Bools | None = None  # conditions of the clauses of the best rule found, shape (k, d)
@@ -206,7 +206,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
     """Count the conditions in a DNF; a merged set counts by its values."""
-    listed = {_cut_key(literal) for literal in problem.literals}
+    listed = {_cut_key(literal) for literal in problem.table.literals}
     count = rule.n_conditions
     for literal in (literal for clause in rule.clauses for literal in clause.literals):
         if isinstance(literal.value, tuple) and _cut_key(literal) not in listed:

@@ -128,7 +128,7 @@ class ConditionScreening:
         problem, table = self.problem, self.problem.table.opposite
 
         def column(j: int) -> Bools:
-            return ~problem.literals[j].mask(problem.columns)
+            return ~problem.table.literals[j].mask(problem.columns)
 
         reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
         return [(test, self.literals[j]) for test, j in reasons]
@@ -290,7 +290,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             "step": 0,
             "objective": best.cost,
             "relaxation": best.relaxation.lower,
-            "conditions": len(problem.literals),
+            "conditions": len(problem.table.literals),
             "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
             "generated": best.relaxation.n_generated,
             "left_to_integer_program": best.n_left,
@@ -298,7 +298,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         proof = best.bound, best.proved
-        clause = tuple(problem.literals[j] for j in columns)
+        clause = tuple(problem.table.literals[j] for j in columns)
         return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
 
     def _write_literals(self, problem: LearningProblem) -> Sequence[Literal]:

@@ -107,12 +107,12 @@ class RuleSpace:
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
-        return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
+        return frozenset(self.problem.table.literals[j].feature for c in priced.columns for j in c)
 
     def search(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
-        number = {literal: j for j, literal in enumerate(self.problem.literals)}
-        numbers = [number[literal] for literal in problem.literals]
+        number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
+        numbers = [number[literal] for literal in problem.table.literals]
         searched = search_boxes(problem, rng, self.max_clauses, SEARCH_PERTURBATIONS)
         rules = {}
         entries = searched.archive.entries

@@ -49,13 +49,11 @@ def write_out(
     solver: ClauseSolver, theta: float, may_disable: bool = False
 ) -> tuple[Rows, Floats, Groups]:
     """Return the rows of a solver, the perturbed price of each column, and their groups."""
-    (A, y, weight), price, groups = solver.distinct_rows(), solver.perturbation, solver.groups
-    price = theta + price
+    A, y, weight = solver.distinct_rows()
+    price, groups = theta + solver.perturbation, solver.groups
     if may_disable:  # a last column of ones disables a clause
-        A, price = (
-            np.pad(A, ((0, 0), (0, 1)), constant_values=1),
-            np.append(price, ALWAYS_PERTURBATION),
-        )
+        A = np.pad(A, ((0, 0), (0, 1)), constant_values=1)
+        price = np.append(price, ALWAYS_PERTURBATION)
         groups = (*groups, single_group([solver.n_columns]))
     return (A, y, weight), price, groups
 
