@@ -38,4 +38,4 @@ class CompactSolver(ClauseSolver):
         w = np.zeros(len(c))
         w[offered] = snap_weights(answer.x[: len(offered)])
         columns = np.flatnonzero(w)
-        return Vertex(columns, w[columns], 0.0, 0.0)
+        return Vertex(columns, w[columns], sub.theta, sub.theta)

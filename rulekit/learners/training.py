@@ -387,9 +387,8 @@ class LearningProblem:
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        table = self.table.opposite
-        gain = table.sums(np.where(table.y, table.weight, -table.weight))
-        return float(gain.max(initial=0.0))
+        signed = np.where(self.table.y, self.table.weight, -self.table.weight)
+        return float((self.table.sums(signed) - signed.sum()).max(initial=0.0))
 
     @cached_property
     def constant_losses(self) -> tuple[float, float]:

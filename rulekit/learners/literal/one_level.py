@@ -125,12 +125,12 @@ class ConditionScreening:
 
     def list_unproved(self) -> list[tuple[str, Literal]]:
         """Check every certificate on the raw table; list the invalid ones (none expected)."""
-        problem, table = self.problem, self.problem.table.opposite
+        problem, table = self.problem, self.problem.table
 
         def column(j: int) -> Bools:
             return ~problem.table.literals[j].mask(problem.columns)
 
-        reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
+        reasons = list_unproved(self.screening, column, ~table.y, self.theta, table.weight)
         return [(test, self.literals[j]) for test, j in reasons]
 
 

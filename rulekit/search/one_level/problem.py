@@ -88,7 +88,7 @@ def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class Vertex:
-    """An optimal relaxed clause, and for which change of all prices it stays optimal."""
+    """An optimal relaxed clause, and the values of theta for which it is optimal."""
 
     columns: Ints
     weights: Floats
@@ -100,26 +100,12 @@ class Vertex:
 class ThetaPath:
     """The clauses learned from the same rows: relaxed ones with their intervals of theta, whole."""
 
-    # The cost of a fixed clause is linear in theta, and the perturbation makes the optimum unique:
-    # a clause that is optimal at two values of theta is the optimum between them.
-
     pieces: list[Vertex] = field(default_factory=list)
     learned: dict[tuple[float, str], "LearnedClause"] = field(default_factory=dict)
 
     def get_vertex(self, theta: float) -> Vertex | None:
         """Return the clause known to be optimal at this theta, if there is one."""
         return next((p for p in self.pieces if p.lower <= theta <= p.upper), None)
-
-    def add(self, theta: float, vertex: Vertex) -> None:
-        """Remember a clause solved at `theta`, whose interval is relative to that theta."""
-        lower, upper = theta + vertex.lower, theta + vertex.upper
-        for k, piece in enumerate(self.pieces):
-            same = np.array_equal(piece.columns, vertex.columns)
-            if same and np.array_equal(piece.weights, vertex.weights):
-                lower, upper = min(lower, piece.lower), max(upper, piece.upper)
-                self.pieces[k] = replace(piece, lower=lower, upper=upper)
-                return
-        self.pieces.append(replace(vertex, lower=lower, upper=upper))
 
 
 def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
@@ -235,7 +221,7 @@ class ClauseSolver:
         if vertex is None:
             self.n_solved += 1
             vertex = self._solve_program(sub)
-            path.add(sub.theta, vertex)
+            path.pieces.append(vertex)
         # the value depends on the clause and the sub-problem alone
         w = np.zeros(self.n_columns + 1)
         w[vertex.columns] = vertex.weights
@@ -280,7 +266,7 @@ class ClauseSolver:
         useful = c < worth
         if not useful.any():
             lower = (worth - c)[self._priced & np.isfinite(c)].max(initial=-np.inf)
-            return Vertex(np.zeros(0, dtype=np.intp), np.zeros(0), lower, np.inf)
+            return Vertex(np.zeros(0, dtype=np.intp), np.zeros(0), sub.theta + lower, np.inf)
         if self.screening:
             useful[find_beaten((worth - c)[:-1], *self._chains)[0]] = False
         ceiling = np.where(useful, c, np.inf)
@@ -302,7 +288,7 @@ class ClauseSolver:
                 "which must agree to 1e-7; please report the table that shows this."
             )
         lower, upper = self._range(c, groups, answer)
-        return Vertex(columns, weights, lower, upper)
+        return Vertex(columns, weights, sub.theta + lower, sub.theta + upper)
 
     def _run(
         self, ceiling: Floats, m: Floats, time_limit: float | None

@@ -258,30 +258,20 @@ def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
         cover_problem(A, y).solve(None, 0.1)
 
 
-def vertex(columns, lower, upper):
-    return Vertex(np.array(columns), np.ones(len(columns)), lower, upper)
-
-
 def test_paths_reuse_clauses_that_are_proved_between_two_prices():
-    path = ThetaPath()
-    path.add(1.0, vertex([0], -0.25, 0.5))
-    path.add(3.0, vertex([1], 0.0, 0.0))
+    bounds = (0.75, 1.5), (3.0, 3.0)
+    pieces = [Vertex(np.array([k]), np.ones(1), *each) for k, each in enumerate(bounds)]
+    path = ThetaPath(pieces)
     assert path.get_vertex(0.75).columns.tolist() == [0]
     assert path.get_vertex(1.5).columns.tolist() == [0]
     assert path.get_vertex(3.0).columns.tolist() == [1]
     assert path.get_vertex(1.6) is None
     assert path.get_vertex(2.9) is None
-    path = ThetaPath()
-    path.add(1.0, vertex([0, 2], 0.0, 0.0))
-    path.add(2.0, vertex([0, 2], 0.0, 0.5))
-    assert len(path.pieces) == 1
-    assert path.get_vertex(1.4) is path.get_vertex(2.5)
-    assert path.get_vertex(0.9) is None
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
     problem = cover_problem(A, y, perturbation=np.zeros(1))
     solution = problem._solve_program(problem.sub_problem(None, 2.5))
     assert not len(solution.columns)
-    assert solution.lower == -0.5
+    assert solution.lower == 2.0
     assert solution.upper == np.inf
 
 
