@@ -322,19 +322,16 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Return the learned DNF in the form of the rule."""
         if self.form == "dnf":
             return dnf
-        label, default = self._labels()
-        return dnf.negate() if dnf.clauses else RuleSet((), (default,), "cnf", label)
-
-    def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
-        """Build the rule from the clauses of its DNF."""
-        return self.in_form(self.dnf_of(clauses))
+        empty = RuleSet((), (dnf.default,), "cnf", self.default_label_)
+        return dnf.negate() if dnf.clauses else empty
 
     def _keep(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, table: TrainingTable
     ) -> None:
         """Set the fitted attributes."""
         self._keep_rule(rule, table, self._weights(table))
-        self.simplified_ = simplify(self.rule_of(learned.clauses), return_removed=True)[1]
+        written = self.in_form(self.dnf_of(learned.clauses))
+        self.simplified_ = simplify(written, return_removed=True)[1]
         self.objective_, self.lower_bound_ = learned.value, learned.lower_bound
         self.proved_optimal_ = learned.proved
         self.history_ = [dict(step) for step in learned.history]

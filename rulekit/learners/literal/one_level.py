@@ -59,14 +59,20 @@ class ConditionScreening:
         The tests' outcomes over the candidates.
     theta : float
         Price of a literal.
-    literals : sequence of Literal
-        The candidates as the rule has them.
+    form : {"dnf", "cnf"}
+        Of the rule.
     """
 
     problem: LearningProblem = field(repr=False)
     screening: Screening = field(repr=False)
     theta: float
-    literals: Sequence[Literal] = field(repr=False)
+    form: str
+
+    @property
+    def literals(self) -> Sequence[Literal]:
+        """The candidates as the rule has them."""
+        table = self.problem.table
+        return (table if self.form == "dnf" else table.opposite).literals
 
     @property
     def n_conditions(self) -> int:
@@ -281,11 +287,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         priced = price_table(problem.table, theta)
         best = best_columns(priced, screening=self.screening, deadline=problem.deadline)
         if best.screening is not None:
-            self.screening_ = ConditionScreening(
-                problem, best.screening, theta, self._write_literals(problem)
-            )
-        written = self._write_literals(problem)
-        columns = sorted(best.columns.tolist(), key=lambda j: written[j].sort_key)
+            self.screening_ = ConditionScreening(problem, best.screening, theta, self.form)
+        literals = [problem.table.literals[j] for j in best.columns.tolist()]
+        turned = self.form == "cnf"
+        literals.sort(key=lambda one: (one.negate() if turned else one).sort_key)
         step = {
             "step": 0,
             "objective": best.cost,
@@ -298,12 +303,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         proof = best.bound, best.proved
-        clause = tuple(problem.table.literals[j] for j in columns)
-        return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
-
-    def _write_literals(self, problem: LearningProblem) -> Sequence[Literal]:
-        """Return the conditions as the rule has them."""
-        return (problem.table if self.form == "dnf" else problem.table.opposite).literals
+        return LearnedRule((tuple(literals),), best.cost, problem.constant_losses, (step,), *proof)
 
 
 def screen_conditions(
@@ -374,4 +374,4 @@ def screen_conditions(
     priced = price_table(problem.table, float(theta))
     screening = best_columns(priced).screening if how == "duality" else screen(priced, HOW[how])
     assert screening is not None
-    return ConditionScreening(problem, screening, float(theta), model._write_literals(problem))
+    return ConditionScreening(problem, screening, float(theta), form)

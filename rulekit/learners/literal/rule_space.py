@@ -103,7 +103,8 @@ class RuleSpace:
         chosen = np.zeros((len(priced.columns), self.holds.shape[1]), dtype=bool)
         for row, clause in zip(chosen, priced.columns, strict=True):
             row[list(clause)] = True
-        return simplify(self.learner.rule_of(self.problem.clauses(chosen)))
+        dnf = self.learner.dnf_of(self.problem.clauses(chosen))
+        return self.learner.in_form(simplify(dnf))
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""

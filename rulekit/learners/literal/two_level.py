@@ -14,12 +14,7 @@ from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.machine_code import ROUNDING
 from rulekit.search.one_level.problem import LearnedClause
-from rulekit.search.two_level.hamming import (
-    alternating,
-    block_coordinate,
-    set_cover,
-    weigh_clauses,
-)
+from rulekit.search.two_level.hamming import alternating, block_coordinate, set_cover
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
@@ -161,10 +156,9 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             try:
                 solution = solve_two_level_lp(solver, theta, size, **disabling)
             except TimeLimitError:
-                off = LearnedClause.empty(table.shape[1], disabled=True)
-                rule = weigh_clauses(table, theta, [off] * size)
-                step = {"step": 0, "objective": rule.value, "stopped": "time limit"}
-                return rule.selection([step])
+                nothing, value = np.zeros((0, table.shape[1]), bool), problem.constant_losses[0]
+                step = {"step": 0, "objective": value, "stopped": "time limit"}
+                return ClauseSelection(nothing, value, (step,))
             return replace(solution, history=({"step": 0, "objective": solution.value},))
 
         def learn(kept: Bools) -> LearnedClause:
