@@ -33,6 +33,7 @@ def _one_worker():
         patch.setattr("ui.learners.literal.QUICK_SECONDS", PATIENCE)
         job = jobs.registry().start("nobody", "Warm", Giving(None))
         until(lambda: not job.active)
+        jobs.registry().forget(job.owner)
         yield
     jobs.registry.clear()  # ends it
 
