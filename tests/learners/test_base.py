@@ -254,6 +254,7 @@ def test_subclass_adds_a_parameter_without_a_constraint():
 
 
 SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0, positive_label="yes")
+ONE_CLAUSE, FORMS = OneLevelRuleClassifier(class_weight="balanced"), ["dnf", "cnf"]
 GRID = {
     "robustness": [0.0, 0.1],
     "n_clauses": [1, 3, 6],
@@ -284,7 +285,7 @@ def test_one_search_answers_all_settings_of_a_kind(monkeypatch):
     [
         (SEARCH, {"theta": [0.5, 3.0], "n_clauses": [1, 3], "refine_thresholds": [True]}),
         (ScorecardClassifier(calibration_folds=0), {"max_conditions": [0, 1, 3]}),
-        (OneLevelRuleClassifier(), {"theta": [0.5, 3.0]}),
+        (ONE_CLAUSE, {"theta": [0.5, 999.0], "positive_label": ["yes", "no"], "form": FORMS}),
     ],
     ids=["search", "points", "one clause"],
 )

@@ -251,7 +251,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """List the cheaper of each solution and a constant, as a rule with what is required."""
         required = as_constraints(self.constraints).required  # decide which of the two is cheaper
         # of clauses, which many solutions of all searches share
-        rules: dict[Any, RuleSet] = problem.memory.setdefault("rules", {})
+        rules: dict[Any, RuleSet] = problem.once("rules", dict)
 
         def complete(option: LearnedRule, theta: float) -> tuple[LearnedRule, RuleSet]:
             if option.clauses not in rules:
