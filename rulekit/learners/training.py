@@ -446,7 +446,8 @@ class LearningProblem:
             for j in np.flatnonzero(self.table.side).tolist():
                 distinct = self.distinct[int(self.table.feature[j])]
                 literal = self.table.literals[j]
-                if barred.op in ORDERED and barred == replace(literal, value=barred.value):
+                same = (literal.feature, literal.op) == (barred.feature, barred.op)
+                if same and barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     above = int(np.searchsorted(distinct, barred.edge, side="right"))
                     cuts_barred.add((j, above - 1))
                 elif literal.feature == barred.feature and {barred.op, literal.op} <= {*EQUALITIES}:

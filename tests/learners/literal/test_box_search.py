@@ -176,6 +176,7 @@ def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
 
 def test_a_forbidden_cut_is_not_made_by_refining():
     X, y = mixed(seed=5)
+    X["ward"] = [f"w{k % 5}" for k in range(len(X))]  # its sets have cuts too
     learner = BoxSearchClassifier(
         theta=1.0, n_clauses=3, refine_thresholds=True, n_perturbations=0, positive_label="ill"
     )
