@@ -318,5 +318,6 @@ def test_rules_are_learned_when_read_and_cuts_moved_once_a_size(monkeypatch):
     paths.score(same, lambda rule: [0.0], 1, lambda: next(stops))
     assert refine.call_count == 1
     paths, *_ = paths_of(clone(SEARCH).set_params(refine_thresholds=True), n=40)
-    paths.score(same, lambda rule: [0.0], 1)
+    stops = iter([False, False, True])
+    paths.score([*same[:2], {"theta": 0.1}], lambda rule: [0.0], 1, lambda: next(stops))
     assert move.call_count == 1

@@ -411,7 +411,7 @@ class BoxPath(LearnedPath):
 
     def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterable[RuleSet]:
         """Return the rule for each of several values; refined ones are learned when read."""
-        if any(each["refine"] for each in values):
+        if any(each["refine"] or each["refine_thresholds"] for each in values):
             return (rule for each in values for _, rule in self.solutions([each]))
         return [rule for _, rule in self.solutions(values)]
 
