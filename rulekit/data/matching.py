@@ -58,11 +58,9 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
             f"{table.n_rows:,} rows a flag behind the number is left out (first: row "
             f"{np.flatnonzero(present)[k] + 1}, {quote(texts[k].as_py())})."
         )
-        cells = {name: pa.array(original.astype(object), pa.string(), from_pandas=True)}
-        notes, digest = (*table.notes, note), digest_of(frame)
-        table = replace(
-            table, frame=frame, cells={**cells, **table.cells}, notes=notes, digest=digest
-        )
+        texts = pa.array(original.astype(object), pa.string(), from_pandas=True)
+        cells, notes = {name: texts, **table.cells}, (*table.notes, note)
+        table = replace(table, frame=frame, cells=cells, notes=notes, digest=digest_of(frame))
     return table
 
 

@@ -215,7 +215,7 @@ def _sentinel(table: Table, column: Column) -> QualityNote | None:
         rest, count = high - second, counts[0]  # others are negative too: far, or most frequent
         beside = second < 0 and second - low < rest
         is_spike = count >= SPIKE_SHARE * len(series) and count >= 3 * counts[1:].max()
-        is_code = is_code and (is_spike or not beside) and (second >= 0 or count > 1)
+        is_code &= (is_spike or not beside) and (second >= 0 or (count > 1 and low < -1))
         if is_code and enough and second - low >= 0.1 * rest:
             value, n_rows = f"{low:g}", int((series == low).sum())
         elif high in HIGH_CODES and high - last >= last - low:

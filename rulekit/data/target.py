@@ -58,6 +58,9 @@ def suggest_target(table: Table) -> str | None:
     columns = known or columns
     if not columns:
         return None
+    last = table.columns[-1]
+    if last.n_distinct == 2 and last in columns:  # "default" amid features is of an earlier loan
+        columns = [c for c in columns if c in (columns[0], last) or c.name.lower() != "default"]
     events = [c.name for c in columns if c.n_distinct == 2 and _EVENT.fullmatch(c.name.strip())]
     name = likely_target([c.name for c in columns])
     word = name.strip().lower()

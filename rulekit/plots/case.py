@@ -94,7 +94,10 @@ def case_figure(
         trace.showlegend = False
     height = 70 + HEIGHT * len(panels)
     outcomes.stack_bars(figure, height, labels)
-    figure.update_layout(margin={"t": 60, "b": 30}, legend={"y": 1 + 24 / (height - 90)})
+    below = 0 if figure.layout.showlegend else 10 + 20 * len(labels)  # many outcomes: a list
+    place = {"y": -30, "yanchor": "top", "orientation": "v"} if below else {"y": height - 66}
+    figure.update_layout(showlegend=True, legend=place | {"y": place["y"] / (height - 90)})
+    figure.update_layout(height=height + below, margin={"t": 60, "b": 30 + below})
     figure.update_annotations(font_size=13)
     return figure
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.metrics import share_words
-from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
+from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain, plain_names
 from rulekit.style.wording import capital, percent, plural
 
 
@@ -35,7 +35,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     symbols = ["circle-open" if small else "circle" for small in few]
     figure.add_scatter(
         x=share,
-        y=[plain(name, 30) for name in table.index],
+        y=plain_names(table.index),
         mode="markers",
         marker={"color": BLUE, "size": 11, "symbol": symbols},
         error_x=bars | {"color": BLUE},

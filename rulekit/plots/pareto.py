@@ -202,11 +202,8 @@ def front_figure(
     if limits is not None:
         (low, high), least = limits, [family.value for family in families if family.decides]
         pad = 0.06 * (max([high, *least]) - min([low, *least]))
-        lowest = max(shown[y].min() - pad, -pad / 4)  # its mark is whole
-        limits = (
-            min([low, lowest, *(v - pad for v in least)]),
-            max([high, *(v + pad for v in least)]),
-        )
+        low = min(low, max(shown[y].min() - pad, -pad / 4))  # the mark of the lowest is whole
+        limits = min([low, *(v - pad for v in least)]), max([high, *(v + pad for v in least)])
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown, (x, y), limits)
         _add_notes(figure, shown, (x, y), notes or {}, limits)

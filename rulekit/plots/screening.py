@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.style.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain
+from rulekit.style.palette import BLUE, GREY, ORANGE, SKY, base_layout, plain_names
 from rulekit.style.wording import plural
 
 MAX_COLUMNS = 30
@@ -53,7 +53,7 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
         Verdicts differ by colour and by hatch.
     """
     shown = table.iloc[::-1]
-    names = [plain(name, 30) for name in shown["column"]]
+    names = plain_names(shown["column"])
     figure = go.Figure(layout=base_layout(120 + 24 * len(shown)))
     for verdict, (words, _, colour, hatch) in VERDICTS.items():
         if verdict not in table:

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rulekit.evaluation import Stability
-from rulekit.style.palette import BLUE, GREY, base_layout, plain
+from rulekit.style.palette import BLUE, GREY, base_layout, plain, plain_names
 from rulekit.style.wording import short_number
 
 MOST = 12  # columns, or cuts, that are drawn
@@ -30,11 +30,12 @@ def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
     """
     table = found.columns.head(MOST)
     selected = table["selected"].to_numpy(dtype=bool)
+    places = np.array(plain_names((names or {}).get(c, c) for c in table["column"]), dtype=object)
     figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
     looks = ("in the rule", BLUE, BLUE), ("not in it", "rgba(0,0,0,0)", GREY)
     for part, (title, colour, line) in zip((selected, ~selected), looks, strict=True):
         figure.add_bar(
-            y=[plain((names or {}).get(c, c), 30) for c in table["column"][part]],
+            y=places[part].tolist(),
             x=table["returned"][part].tolist(),
             name=title,
             orientation="h",

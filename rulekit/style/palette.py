@@ -128,7 +128,13 @@ def base_layout(height: int = 360) -> go.Layout:
 
 def plain(text: object, limit: int = 60) -> str:
     """Return text from data made safe for Plotly's HTML: no markup, one line, shortened."""
-    line = " ".join(str(text).split())
-    return html.escape(shorten(line, limit)).replace(
-        "&quot;", "&#34;"
-    )  # the form that Plotly decodes
+    line = html.escape(shorten(" ".join(str(text).split()), limit))
+    return line.replace("&quot;", "&#34;")  # the form that Plotly decodes
+
+
+def plain_names(names: Iterable[object], limit: int = 30) -> list[str]:
+    """Return names as `plain` writes them, longer where different ones would look the same."""
+    names = list(names)
+    while len({plain(name, limit) for name in names}) < len({plain(n, 10_000) for n in names}):
+        limit += 10
+    return [plain(name, limit) for name in names]

@@ -28,6 +28,8 @@ def test_targets_classes_and_doubts_are_suggested():
     assert suggest_target(table_with(**ship)) == "survived"
     assert suggest_target(table_with(**ship, target=[*"abcd"] * 10)) == "target"
     assert suggest_target(table_with(default=[0, 1] * 20, Class=[*"gb"] * 20)) == "Class"
+    bank = {"job": [*"abcd"] * 10, "default": [0, 1] * 20, "deposit": ["yes", "no"] * 20}
+    assert suggest_target(table_with(**bank)) == "deposit"
     assert [likely_target(names) for names in (["a", "Class", "b"], "ab")] == ["Class", "b"]
     assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
     for first, last, n in (("a", "b", 60), ("sick", "dead", 90), ("good", "alive", 90)):

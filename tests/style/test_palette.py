@@ -118,6 +118,13 @@ def test_looks_differ_and_long_text_is_cut():
         go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
 
 
+def test_long_levels_that_differ_in_the_middle_have_bars_of_their_own():
+    levels = np.array([f"{'a' * 40}{k}{'b' * 40}" for k in "xyz"], dtype=object)
+    table = outcome_levels(levels, np.array([0, 1, 1]), 2)
+    figure = outcome_levels_figure(table, name="c", labels=[0, 1])
+    assert len(set(figure.data[0].y)) == 3
+
+
 @pytest.mark.slow
 @given(st.text(max_size=200))
 def test_text_from_a_table_has_no_markup_and_one_line(text):

@@ -100,7 +100,7 @@ def suggestion_line(result: RunResult) -> None:
     suggested = result.suggestion
     if suggested is None:
         return
-    if words := no_rule_words(result, app_state(), suggested.beats):
+    if words := no_rule_words(result, app_state(), suggested.beats, get_model()):
         st.markdown(md(words, 400))
     if not suggested.beats:
         return
@@ -118,15 +118,16 @@ def suggestion_line(result: RunResult) -> None:
             st.button("Use this rule", "pick_suggested", type="tertiary", on_click=use)
 
 
-def no_rule_words(result: RunResult, state: AppState, beats: bool) -> str:
+def no_rule_words(result: RunResult, state: AppState, beats: bool, model: Any = None) -> str:
     """Return that no rule of a curve beats one prediction for all rows; empty if one does."""
     shares, rows = class_shares(state)
     wrong = 1 - shares.iloc[0]
     weighs = result.measure == COST or any(spec.class_weight for spec in result.specs)
     if beats and (weighs or result.points["test_error"].min() < wrong):
         return ""
-    words = f"No short rule beats always {shares.index[0]} ({percent(wrong)} {rows} wrong)"
-    return f"{words}. More rows, other columns or other cut points may help."
+    words = f"No short rule beats always {shares.index[0]} ({percent(wrong)} {rows} wrong). "
+    is_beside = model is not None and model.rule_set_.is_constant  # its card has the figure
+    return f"{words * (not is_beside)}More rows, other columns or other cut points may help."
 
 
 def own_line(state: AppState) -> None:

@@ -342,9 +342,8 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
     true = rows.y == label
     table, pays = reliability(true, chance), ""
     sentence = plots.reliability_sentence(table, brier_score(true, chance), float(true.mean()))
-    chart(
-        plots.reliability_figure(table, write_outcome(label)), f"reliability_{rows.name}", sentence
-    )
+    figure = plots.reliability_figure(table, write_outcome(label))
+    chart(figure, f"reliability_{rows.name}", sentence)
     costs = state.costs
     if costs is not None and costs.matrix is not None and len(state.labels) == 2:
         positive, other = state.labels

@@ -105,10 +105,8 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     number = repr((key, state.fit_key, state.options))
     search = partial(find_training_rows, table.frame, state)
     trained = compute_once("training rows", number, search, copy=False)
-    outcomes, notes = (
-        outcomes_of(table, state),
-        lost_cells(table, read, strange_outcomes(table, state)),
-    )
+    outcomes, strange = outcomes_of(table, state), strange_outcomes(table, state)
+    notes = lost_cells(table, read, strange)
     return NewCases(table.name, table, outcomes, key, table.cells, trained, notes)
 
 
@@ -169,10 +167,8 @@ def match_classes(table: Table, state: AppState) -> tuple[dict[Any, Any], dict[A
 def strange_outcomes(table: Table, state: AppState) -> tuple[str, ...]:
     """Return a sentence on values of the outcome that are none of its classes; empty if none."""
     takes_rest = len(state.classes) > 2 and not state.several
-    if state.target not in table.frame.columns or takes_rest:
-        return ()
-    strange = match_classes(table, state)[1]
-    if not strange:
+    is_checked = state.target in table.frame.columns and not takes_rest
+    if not (strange := match_classes(table, state)[1] if is_checked else {}):
         return ()
     listed = cap_list([f"{quote(v)} ({plural(n, 'row')})" for v, n in strange.items()], SHOWN)
     known = cap_list([quote(c) for c in state.classes], SHOWN)
@@ -234,9 +230,8 @@ def count_predictions(
     """Count how often outcomes are predicted, and their shares, in percent."""
     shares = [[100 * np.mean(rows == label) for label in labels] for rows in (predicted, training)]
     counts = [int(np.sum(predicted == label)) for label in labels]
-    names = list(map(str, labels))
-    table = {"outcome": names, "rows": counts, "share": shares[0], "training": shares[1]}
-    return pd.DataFrame(table)
+    outcomes = {"outcome": list(map(str, labels)), "rows": counts}
+    return pd.DataFrame(outcomes | {"share": shares[0], "training": shares[1]})
 
 
 def predictions(scored: Scored, state: AppState) -> None:
