@@ -95,9 +95,13 @@ def case_figure(
     height = 70 + HEIGHT * len(panels)
     outcomes.stack_bars(figure, height, labels)
     below = 0 if figure.layout.showlegend else 10 + 20 * len(labels)  # many outcomes: a list
-    place = {"y": -30, "yanchor": "top", "orientation": "v"} if below else {"y": height - 66}
-    figure.update_layout(showlegend=True, legend=place | {"y": place["y"] / (height - 90)})
-    figure.update_layout(height=height + below, margin={"t": 60, "b": 30 + below})
+    lower = {"y": -30 / (height - 90), "yanchor": "top", "orientation": "v"}
+    figure.update_layout(
+        height=height + below,
+        margin={"t": 60, "b": 30 + below},
+        legend=lower if below else {"y": 1 + 24 / (height - 90)},
+        showlegend=True,
+    )
     figure.update_annotations(font_size=13)
     return figure
 

@@ -39,18 +39,10 @@ def test_each_repair_is_reported(given, expected, reason):
     assert reason in note
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "![x](http://evil.example/p.png)",
-        "<script>alert(1)</script>",
-        "=cmd|' /C calc'!A0",
-        "$x^2$ :red[a] _b_",
-        "'; DROP TABLE rows; --",
-    ],
-)
-def test_a_hostile_name_is_kept(name):
-    assert repair_headers([name], LIMITS) == ([name], [])
+def test_hostile_names_are_kept():
+    names = ["![x](http://evil.example/p.png)", "<script>alert(1)</script>", "=cmd|' /C calc'!A0"]
+    names += ["$x^2$ :red[a] _b_", "'; DROP TABLE rows; --"]
+    assert repair_headers(names, LIMITS) == (names, [])
 
 
 def test_headers_are_shortened_and_chosen_by_name():

@@ -1,24 +1,16 @@
 """Figures of screening: every condition is drawn once."""
 
 import pandas as pd
-import pytest
 
 from rulekit.plots import screening_figure, screening_sentence, screening_table
 
 
-@pytest.fixture
-def counts():
-    names = [f"column {k}" for k in range(40)]
-    rows = [
-        {"column": n, "conditions": 10, "simple": 3, "pairs": 4, "duality": 2, "kept": 1}
-        for n in names
-    ]
+def test_bars_and_the_sentence_count_all_conditions():
+    row = {"conditions": 10, "simple": 3, "pairs": 4, "duality": 2, "kept": 1}
+    rows = [row | {"column": f"column {k}"} for k in range(40)]
     nothing = {"column": "constant", "conditions": 0}
     hostile = {"column": "<b>x</b>", "conditions": 9, "simple": 1, "kept": 8}
-    return pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
-
-
-def test_bars_and_the_sentence_count_all_conditions(counts):
+    counts = pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
     table = screening_table(counts)
     assert len(table) == 30
     assert table["column"][0] == "<b>x</b>"

@@ -102,6 +102,8 @@ def test_looks_differ_and_long_text_is_cut():
     assert plain("a" * 60) == "a" * 60
     assert plain("a" * 61) == "a" * 39 + "…" + "a" * 20
     assert plain("abcdef", 4) == "ab…f"
+    alike = outcome_levels([f"{'a' * 40}{k}{'b' * 40}" for k in "xyz"], np.array([0, 1, 1]), 2)
+    assert len({*outcome_levels_figure(alike, name="c", labels=[0, 1]).data[0].y}) == 3
     layout = base_layout(200)
     assert layout.height == 200
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
@@ -116,13 +118,6 @@ def test_looks_differ_and_long_text_is_cut():
     assert {look.colour for look in variants} == {plain_looks[0].colour}
     for look in looks:  # Plotly has these symbols
         go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
-
-
-def test_long_levels_that_differ_in_the_middle_have_bars_of_their_own():
-    levels = np.array([f"{'a' * 40}{k}{'b' * 40}" for k in "xyz"], dtype=object)
-    table = outcome_levels(levels, np.array([0, 1, 1]), 2)
-    figure = outcome_levels_figure(table, name="c", labels=[0, 1])
-    assert len(set(figure.data[0].y)) == 3
 
 
 @pytest.mark.slow
