@@ -142,7 +142,7 @@ def best_columns(
     nothing, cost = np.zeros(0, dtype=np.intp), float(problem.m.sum())
     bound = relaxation.lower
     if not ((problem.m % 1.0).any() or (problem.price % 1.0).any()):  # every cost is whole
-        bound = float(np.ceil(bound - PROVED))
+        bound = max(0.0, float(np.ceil(bound - PROVED)))
     search = ProvedClause(problem, relaxation, deadline, nothing, cost, bound)
     # round the relaxed clause in several ways, and choose greedily without it
     columns, weights = relaxation.columns, relaxation.weights

@@ -141,6 +141,8 @@ def test_prices_of_nothing_and_empty_tables_have_a_bound():
         relaxed = relax(problem)
         value, _ = one_level.compact_value(matrix, y, weight, 0.0, 0.0)
         assert relaxed.lower == pytest.approx(value, abs=1e-6)
+        bound = best_columns(problem, deadline=time.monotonic() - 1.0).bound
+        assert not np.signbit(bound)  # rounded up from just below 0, it would be shown as -0
     y = np.array([True, True, False])
     none = price_columns(chained(binned_matrix(np.zeros((3, 0), dtype=bool))), y, 1.0)
     assert relax(none).lower == 2.0
