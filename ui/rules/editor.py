@@ -15,7 +15,6 @@ from rulekit.evaluation import improve_rule
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export.documents.text import DATE, NUMBER
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.rules.condition import ORDERED
 from rulekit.rules.literal import EQUALITIES, OPERATORS
 from rulekit.style.phrases import cap_list, condition_text, join_list
 from rulekit.style.wording import percent, plural
@@ -304,7 +303,7 @@ def _check_values(rule: RuleSet, X: pd.DataFrame, state: AppState) -> None:
         words = [value for value in literal.values if isinstance(value, str)]
         name, is_number = literal.feature, state.table.column(literal.feature).is_number
         are_words = infer_dtype(X[name], skipna=True) == "string"
-        if (is_number and words) or (are_words and literal.op in ORDERED and not words):
+        if (is_number and words) or (are_words and len(words) < len(literal.values)):
             kind = "numbers" if is_number else "words"
             value = f"{literal.op} {literal.value!r}"
             raise DataError(f"Column {name!r} holds {kind}; it cannot be compared by {value}.")

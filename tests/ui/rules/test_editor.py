@@ -152,6 +152,7 @@ def test_last_line_differs_from_a_column_of_its_name():
         ("IF income << 3 THEN high", ExportError, "Line 1 of the rule needs"),
         ("", DataError, "There is no rule"),
         ("IF housing > 3 THEN high", DataError, "'housing' holds words; it cannot be compared"),
+        ("IF housing = 3 THEN high", DataError, "'housing' holds words; it cannot be compared"),
         ('IF age = "old" THEN high', DataError, "'age' holds numbers; it cannot be compared"),
     ],
 )
