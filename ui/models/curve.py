@@ -123,7 +123,8 @@ def no_rule_words(result: RunResult, state: AppState, beats: bool, model: Any = 
     shares, rows = class_shares(state)
     wrong = 1 - shares.iloc[0]
     weighs = result.measure == COST or any(spec.class_weight for spec in result.specs)
-    if beats and (weighs or result.points["test_error"].min() < wrong):
+    errors = result.points.loc[result.points["n_conditions"] > 0, "test_error"]
+    if beats and (weighs or errors.min() < wrong):
         return ""
     words = f"No short rule beats always {shares.index[0]} ({percent(wrong)} {rows} wrong). "
     is_beside = model is not None and model.rule_set_.is_constant  # its card has the figure

@@ -92,6 +92,8 @@ def test_no_rule_of_a_curve_beats_one_prediction_for_all_rows(found):
     for least, beats in ((0.9, False), (0.9, True), (1.0, True)):
         drawn = replace(found, points=found.points.assign(test_error=wrong * least))
         assert bool(curve.no_rule_words(drawn, state, beats)) == (not beats or least == 1)
+    few = drawn.points.iloc[:1].assign(test_error=wrong * 0.9, n_conditions=0.0)  # by its folds
+    assert curve.no_rule_words(replace(drawn, points=pd.concat([drawn.points, few])), state, True)
     constant = SimpleNamespace(rule_set_=RuleSet((), (), "dnf", "no"))
     assert curve.no_rule_words(drawn, state, beats, constant).startswith("More rows, ")
     specs = tuple(replace(spec, class_weight="balanced") for spec in drawn.specs)
