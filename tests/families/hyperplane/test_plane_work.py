@@ -13,13 +13,14 @@ from rulekit.rules import Literal
 from tests.learners.planes import blobs, with_levels
 
 
-def test_faces_and_planes_are_bounds_that_miss_no_row(model):
+def test_faces_and_planes_are_bounds_that_miss_no_row():
     assert off_the_rows(np.array([1.0, 2.0, 4.0]), 3.0) == 3.0
     age = Number("age")
     assert age.literals(1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
     assert age.literals(-1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)
     assert age.literals(1.0, -np.inf, np.inf) == ()
-    fitted, X = model
+    X = pd.DataFrame(np.random.default_rng(4).normal(size=(200, 2)), columns=["a", "b"])
+    fitted = HyperplaneRuleClassifier(max_rules=4).fit(X, X["a"] + X["b"] > 0.2)
     columns = {name: X[name].to_numpy() for name in X}
     above = plane_condition(fitted.plane_, above=True).mask(columns)
     below = plane_condition(fitted.plane_, above=False).mask(columns)
@@ -47,13 +48,6 @@ def test_rows_on_the_plane_get_the_linear_prediction():
     low, high = (np.asarray(answers == label) for label in ("low", "high"))
     assert values[low].min() > values[high].max()
     assert values[low].min() - plane.gamma == pytest.approx(plane.gamma - values[high].max())
-
-
-@pytest.fixture
-def model():
-    rng = np.random.default_rng(4)
-    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
-    return HyperplaneRuleClassifier(max_rules=4).fit(X, X["a"] + X["b"] > 0.2), X
 
 
 def few(size=2, **parameters):
