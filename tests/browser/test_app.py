@@ -1,11 +1,12 @@
 """The page that answers, opened in Chromium without a network."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit import BoxSearchClassifier, RuleClassifier, load_sample
 from rulekit.data import list_samples
-from rulekit.export import to_app
+from rulekit.export import to_app, to_report
 from tests.browser.looks import findings
 
 DROP = """async (drop, text) => {
@@ -82,3 +83,15 @@ def test_page_answers_a_case_and_scores_a_file_offline(chromium, tmp_path, learn
     assert answer.is_visible()
     assert [c for c in complaints if not c.startswith("blob:")] == []
     context.close()
+
+
+def test_a_report_of_long_names_fits_a_narrow_page_and_splits_no_number(chromium):
+    X = pd.DataFrame({"mean_concentration_of_glucose_in_blood_before_a_meal": np.arange(400)})
+    names = {False: "a_class_without_any_space_in_its_long_name", True: "another_class_without_any"}
+    y = (X > 150).iloc[:, 0].map(names)
+    page = chromium.new_page(viewport={"width": 390, "height": 900})
+    page.set_content(to_report(RuleClassifier(max_conditions=2).fit(X, y), (X, y)))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wraps = "all => all.map(e => getComputedStyle(e).overflowWrap)"
+    assert set(page.locator("td.n").evaluate_all(wraps)) == {"normal"}
+    page.close()

@@ -16,14 +16,14 @@ from rulekit.style.wording import capital
 STYLE = """
 html{background:#fff}
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;max-width:52rem;margin:2rem auto;
-padding:0 1rem}
+padding:0 1rem;overflow-wrap:break-word}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 .size,.count{color:#555}.count{display:block;font-size:.9rem}
 ol.rule{padding-left:1.5rem;list-style:none}.rule li{margin:.6rem 0}
 code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
-border-bottom:1px solid #ccc;overflow-wrap:anywhere}td.n{text-align:right}
+border-bottom:1px solid #ccc;overflow-wrap:anywhere}td.n{text-align:right;overflow-wrap:normal}
 svg{max-width:40rem}
 .parts{padding:0;list-style:none}.parts svg{display:block;width:100%;height:12px}
 .right{fill:#595959}.wrong{fill:none;stroke:#595959;stroke-width:3}
@@ -141,7 +141,7 @@ def matrix_html(confusion: Any) -> str:
     lines = [f'<table style="border-collapse:collapse;font-size:{size}"><tr><td></td>{head}</tr>']
     for label, counts in confusion.iterrows():
         cells = "".join(
-            f'<td style="background:rgb(0 114 178/{0.5 * n / max(counts.sum(), 1):.2f});'
+            f'<td class="n" style="background:rgb(0 114 178/{0.5 * n / max(counts.sum(), 1):.2f});'
             f'text-align:right;padding:.2em .3em">{n:,}</td>'
             for n in counts
         )
