@@ -73,7 +73,7 @@ def test_rule_is_the_same_for_any_table_library(table, kind, learner):
         np.testing.assert_array_equal(getattr(model, method)(turned), getattr(plain, method)(X))
     assert model.score(turned, labels["y"]) == plain.score(X, y)
     truth = pd.Series(y == "yes", dtype=object)
-    assert clone(learner).fit(X, truth).score(X, truth) == plain.score(X, y)
+    assert clone(learner).fit(X, truth, weight).score(X, truth) == plain.score(X, y)
     with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
         model.predict(other.select([name for name in X.columns if name != "age"]))
 

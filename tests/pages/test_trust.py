@@ -286,9 +286,9 @@ class Session:
         assert metrics["Error, training rows"] == percent(train.wrong / train.n)
         assert metrics["Error, test rows"] == percent(test.wrong / test.n)
         majority = max(sorted(set(train.truth)), key=train.truth.count)
-        alone = sum(label != majority for label in train.truth)
+        alone = sum(label != majority for label in test.truth)
         assert f" of 100 new rows (test {percent(test.wrong / test.n)}" in words
-        assert f"always {write_outcome(majority)}: {percent(alone / train.n)}." in words
+        assert f"always {write_outcome(majority)}: {percent(alone / test.n)}." in words
         costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
         for name, counted in (("training", train), ("test", test)):
             if costs is None:
