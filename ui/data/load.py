@@ -1,6 +1,7 @@
 """The Data page's first card (a file or a sample), and the current and saved analyses."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -182,7 +183,9 @@ def example_card() -> None:
     st.markdown("**What comes out: a short rule, and what each condition buys**")
     dark = st.context.theme.type == "dark"
     for part, alt in PICTURES.items():
-        st.image(f"{HERE}/{part}-{'dark' if dark else 'light'}.png", alt=alt, width="stretch")
+        png = b64encode((HERE / f"{part}-{'dark' if dark else 'light'}.png").read_bytes()).decode()
+        # in the page: Streamlit drops files of its own once a visitor has gone on
+        st.image(f"data:image/png;base64,{png}", alt=alt, width="stretch")
     first = next(info for info in list_samples() if info.name == FIRST_SAMPLE)
     _sample_button(first, "Try it on this table", type="primary")
     st.caption(f"{first.title}: {first.description}")
