@@ -49,8 +49,9 @@ def suggest_target(table: Table) -> str | None:
         Of the columns with 2 to 20 values that are neither dates nor identifiers: the last
         with a usual name ("target", "class", "outcome" ...), else the last in the table. Before a
         "class" of three values or more comes an event of two ("survived", "default", "is_fraud"
-        ...). Columns with a value in less than half of the rows come after all others. None where
-        there is none. A suggestion only: nothing is set.
+        ...), but not a "default" amid the table whose last column has two values, too. Columns
+        with a value in less than half of the rows come after all others. None where there is none.
+        A suggestion only: nothing is set.
     """
     columns = [c for c in table.columns if c.kind != "date" and c.role != "id"]
     columns = [c for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]

@@ -9,8 +9,16 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.style import palette
-from rulekit.style.palette import GREY, Look, bars, base_layout, has_legend, outcome_looks, plain
+from rulekit.style.palette import (
+    GREY,
+    Look,
+    bars,
+    base_layout,
+    has_legend,
+    outcome_looks,
+    plain,
+    plain_names,
+)
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
@@ -131,7 +139,7 @@ def outcome_levels_figure(
 ) -> go.Figure:
     """Draw the levels of a category: rows of each by outcome, of two the share of the first."""
     shown = table.head(MAX_LEVELS).iloc[::-1]
-    levels = palette.plain_names(shown["level"])
+    levels = plain_names(shown["level"])
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
     for k, (label, look) in enumerate(zip(labels, outcome_looks(labels, classes), strict=True)):
         figure.add_bar(y=levels, x=shown[k], orientation="h", name=plain(label), marker=bars(look))

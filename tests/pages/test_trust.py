@@ -147,7 +147,6 @@ class Session:
             s for s in result.settings if "max_conditions" in s and len(sides[learner_of(s)]) > 1
         ]
         if not both:  # learners that describe one class
-            assert not [s for s in self.app.segmented_control if s.key.startswith("side_")]
             return
         if result.number_of_rule(self.state) is None or self.state.setting not in both:
             self.app = pick_here(self.app, result, both[self.rng.integers(len(both))])
