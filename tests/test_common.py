@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulekit
-from rulekit import families, learners
+from rulekit import Binarizer, Clause, Literal, RuleSet, families, learners
 from rulekit._validation import Interval, check_parameters
-from rulekit.binning import Binarizer
 from rulekit.families import (
     LPSVM,
     HyperplaneRuleClassifier,
@@ -30,7 +29,6 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
-from rulekit.rules import Clause, Literal, RuleSet
 
 WEIGHTS_RESCALED = (
     "weights are rescaled to sum to the number of rows, so that theta keeps its unit, and cut "

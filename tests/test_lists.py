@@ -5,8 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from rulekit import BoxSearchClassifier
-from rulekit.export import verify_export
+from rulekit import BoxSearchClassifier, verify_export
 from rulekit.export.formats import FORMATS
 from tests.export.outside import needed
 from tests.learners.tables import mixed_table

@@ -20,9 +20,8 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from rulekit import BoxSearchClassifier, explain, from_json, from_text, to_json, to_text
+from rulekit import BoxSearchClassifier, DataError, explain, from_json, from_text, to_json, to_text
 from rulekit.cli.command import rulekit
-from rulekit.exceptions import DataError
 from rulekit.export import verify_export
 
 N = 60

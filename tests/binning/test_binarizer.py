@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from rulekit import BoxSearchClassifier, Literal
 from rulekit.binning import Binarizer, candidate_summary
 from rulekit.binning.thresholds import automatic_cuts
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, DataWarning
-from rulekit.learners import BoxSearchClassifier
-from rulekit.rules import Literal
 from tests.reference.rules import literal_holds
 from tests.strategies.rules import columns
 

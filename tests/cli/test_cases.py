@@ -6,9 +6,8 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier
+from rulekit import BoxSearchClassifier, from_text, to_json
 from rulekit.explain import explain
-from rulekit.export import from_text, to_json
 from tests.cli.conftest import ANSWERS, CLAUSES, RULE, printed
 
 

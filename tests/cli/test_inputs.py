@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 from click import ClickException
 
+from rulekit import Table, from_json, from_text, to_json
 from rulekit.cli.inputs import read_outcomes
-from rulekit.data import Table
-from rulekit.export import from_json, from_text, to_json
 from tests.cli.conftest import ANSWERS, TABLE, printed
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rulekit import load_sample
-from rulekit.export import from_json
+from rulekit import from_json, load_sample
 from scripts.oldest import installer
 from tests.waiting import PATIENCE, until
 

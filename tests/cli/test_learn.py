@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import RuleClassifier
+from rulekit import RuleClassifier, from_json, from_text
 from rulekit.cli.learn import LEARNERS
 from rulekit.data import hold_out, read_table
 from rulekit.data.folds import group_splitter
-from rulekit.export import from_json, from_text
 from rulekit.rules.codec import rule_from_dict
 from tests.cli.conftest import printed
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import Costs
-from rulekit.exceptions import DataError
+from rulekit import Costs, DataError
 
 PAIRS = {("a", "b"): 2.0, ("a", "c"): 4.0, ("b", "a"): 1.0}
 PAIRS |= {("b", "c"): 1.0, ("c", "a"): 7.0, ("c", "b"): 9.0}

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit import DataError, Literal
 from rulekit.data import Table, columns_of, load_sample, quality_notes
 from rulekit.data.quality import separation_error
-from rulekit.exceptions import DataError
-from rulekit.rules import Literal
 from rulekit.rules.condition import GAPS, ORDERED
 from rulekit.rules.literal import OPERATORS
 from rulekit.style.phrases import condition_text

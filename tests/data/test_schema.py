@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning import Binarizer
+from rulekit import Binarizer, DataError
 from rulekit.binning.encodings import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.schema import cut_of_outcomes, digest_of, outcomes_of_cut
-from rulekit.exceptions import DataError
 
 N = 60
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from rulekit import Clause, DataError, Literal, RuleSet, rule_statistics
 from rulekit._engine import fetch
 from rulekit.data import tables
 from rulekit.data.tables import open_table
-from rulekit.exceptions import DataError
-from rulekit.rules import Clause, Literal, RuleSet, rule_statistics
 
 FRAME = pd.DataFrame(
     {"x": [1.0, None, 3.0, 4.0], "name": ["a", "b", None, "l'un"], "y": [0, 0, 0, 1]}

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 from sklearn.metrics import brier_score_loss
 
-from rulekit import Costs
+from rulekit import Costs, FixedRuleClassifier
 from rulekit.data import row_groups
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import brier_score, group_metrics, metrics, reliability
-from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet, wilson_interval
 from tests.strategies.rules import clauses
 

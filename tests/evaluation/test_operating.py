@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import Costs, FixedRuleClassifier
+from rulekit import Clause, Costs, FixedRuleClassifier, Literal, RuleError, RuleSet
 from rulekit.evaluation.operating import clause_points, operating_points, threshold_rule
-from rulekit.exceptions import RuleError
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
 
 

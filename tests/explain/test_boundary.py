@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rulekit import TwoLevelRuleClassifier, load_sample
-from rulekit.exceptions import DataError
+from rulekit import Clause, DataError, Literal, RuleSet, TwoLevelRuleClassifier, load_sample
 from rulekit.explain import distance_to_boundary, explain, ranges_of
 from rulekit.explain.boundary import hamming_distances
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import patients
 from tests.reference.two_level import distance
 

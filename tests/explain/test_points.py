@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from rulekit import explain
-from rulekit.exceptions import RuleError
+from rulekit import RuleError, explain
 from rulekit.explain import distance_to_boundary, read_points
 from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.subject import row_values, rows_with

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import BoxSearchClassifier, from_text
-from rulekit.exceptions import DataError, RuleError
+from rulekit import BoxSearchClassifier, DataError, RuleError, from_text
 from rulekit.explain import explain
 from rulekit.explain.similar import similar_cases, training_rows
 from rulekit.rules import (

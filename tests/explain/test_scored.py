@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
-from rulekit import BoxSearchClassifier, explain, load_sample
-from rulekit.exceptions import DataError
+from rulekit import BoxSearchClassifier, DataError, explain, load_sample
 from rulekit.explain import score
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier
-from rulekit.exceptions import DataError
+from rulekit import BoxSearchClassifier, DataError
 from rulekit.explain.subject import columns_for, row_values, value_at
 from rulekit.rules.condition import as_column
 from tests.explain.tables import patients

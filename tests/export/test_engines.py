@@ -5,9 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from rulekit.exceptions import ExportError
+from rulekit import ExportError, Literal
 from rulekit.export import FORMATS, to_javascript, verify_export
-from rulekit.rules import Literal
 from tests.explain.tables import dnf
 from tests.export.outside import needed
 

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rulekit import BoxSearchClassifier, export
-from rulekit.exceptions import ExportError
+from rulekit import BoxSearchClassifier, ExportError, export
 from rulekit.export import (
     FORMATS,
     clause_numbers,

@@ -12,12 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from rulekit.binning import Binarizer
+from rulekit import Binarizer, RuleClassifier, ScorecardClassifier, suggest, sweep
 from rulekit.data import Costs, load_sample, make_folds
-from rulekit.evaluation import suggest, sweep
 from rulekit.evaluation.sweeps.result import fit_setting, fit_settings
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
-from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import ForestLoss, compare_losses, form_of_rules

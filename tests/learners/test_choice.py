@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import Costs
+from rulekit import Costs, RuleClassifier, group_metrics
 from rulekit.data import make_folds, row_groups
-from rulekit.evaluation import group_metrics
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier, choice
 from rulekit.learners.choice import FoldPaths, Loss, fold_scores, suggestion
 from rulekit.learners.inner_choice import inner_folds

@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.exceptions import DataError
-from rulekit.learners import FixedRuleClassifier, TwoLevelRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, DataError, FixedRuleClassifier, Literal, RuleSet, TwoLevelRuleClassifier
 from tests.learners.tables import mixed_table
 
 RULE = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")

@@ -9,11 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import Constraints
-from rulekit.data import Costs
+from rulekit import Constraints, Costs, DataError, RuleClassifier
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.exceptions import DataError
-from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.base import Paths
 from rulekit.learners.choice import Loss

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
 
-from rulekit import Costs, FixedRuleClassifier, TwoLevelRuleClassifier
+from rulekit import BoxSearchClassifier, Costs, FixedRuleClassifier, TwoLevelRuleClassifier
 from rulekit.data import columns_of
 from rulekit.evaluation.metrics import area_under_roc
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
-from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.shares import LEAST_SLOPE, SHRINK, Likeness, Shares
 from rulekit.rules import Clause, Factor, Literal, PointsSplit, PowerLaw, PowerLawSplit, RuleSet
 from tests.learners.tables import mixed_table

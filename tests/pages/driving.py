@@ -12,8 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
-from rulekit.data import load_sample
-from rulekit.export import to_json
+from rulekit import load_sample, to_json
 from tests.waiting import PATIENCE, until
 from ui.export.formats import AUDIENCES, CODE, LANGUAGES
 from ui.learners.offered import QUESTIONS

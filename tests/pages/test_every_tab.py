@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table
-from rulekit.exceptions import RulekitError
-from rulekit.export import to_json
+from rulekit import RulekitError, Table, to_json
 from tests.outside import OUTSIDE, outside_table
 from tests.pages.driving import on_tab, opened, text
 from tests.ui.tasks import Quiet

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
-from rulekit.export import to_json
+from rulekit import load_sample, to_json
 from rulekit.rules import (
     Clause,
     Factor,

@@ -12,9 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rulekit.export import from_json, to_json, to_text
-from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, FixedRuleClassifier, Literal, RuleSet, from_json, to_json, to_text
 from tests.pages.driving import exported, loaded, text
 from ui.export.formats import AUDIENCES, FORMATS, bundle, record_text, report, write_format
 from ui.learners.offered import RunSpec

@@ -11,10 +11,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
-from rulekit import Costs, RuleClassifier
+from rulekit import Costs, RuleClassifier, from_text, group_metrics, to_json
 from rulekit.data import Table, load_sample, make_folds, read_table
-from rulekit.evaluation import group_metrics
-from rulekit.export import from_text, to_json
 from tests.pages.driving import (
     chosen,
     compared,

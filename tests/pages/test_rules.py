@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, load_sample
-from rulekit.export import to_json
+from rulekit import Table, load_sample, to_json
 from rulekit.learners import Certificate, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from tests.pages.driving import as_table, finished, listed_conditions, on_tab, text

@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import ScorecardClassifier
-from rulekit.data import Table, load_sample
-from rulekit.export import from_text, to_json
-from rulekit.learners import FixedRuleClassifier
+from rulekit import FixedRuleClassifier, ScorecardClassifier, Table, from_text, load_sample, to_json
 from rulekit.rules import scorecard_of
 from tests.pages.driving import text
 from ui.state import AppState

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit import Clause, Literal, RuleSet, group_metrics
 from rulekit.data.groups import GROUP_MEASURES
-from rulekit.evaluation import group_metrics
 from rulekit.plots import gap_figure, gap_sentence, group_figure, group_sentence
-from rulekit.rules import Clause, Literal, RuleSet
 
 RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("<b>yes</b>",), "dnf", "no")
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, Literal, RuleError, RuleSet
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from tests.rules.test_sums import linear_splits
 from tests.strategies.power_laws import splits

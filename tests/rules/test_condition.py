@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.exceptions import RuleError
-from rulekit.rules import Literal
+from rulekit import Literal, RuleError
 from rulekit.rules.condition import (
     SEPARATORS,
     finite,

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from rulekit.exceptions import RuleError
-from rulekit.rules import Constraints, Literal
+from rulekit import Constraints, Literal, RuleError
 
 OLD = Literal("age", ">", 50)
 WISHES = Constraints(

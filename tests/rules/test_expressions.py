@@ -10,9 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from rulekit import BoxSearchClassifier, load_sample
+from rulekit import BoxSearchClassifier, RuleError, load_sample
 from rulekit.data import columns_of, list_samples
-from rulekit.exceptions import RuleError
 from rulekit.rules import (
     Clause,
     Factor,

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rulekit.exceptions import RuleError
-from rulekit.rules import Literal
+from rulekit import Literal, RuleError
 from tests.reference.rules import literal_holds
 from tests.strategies.rules import columns, literals
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, Literal, RuleError, RuleSet
 from rulekit.rules.rule_set import rule_of
 from tests.reference.rules import clause_holds, decide, rows_of
 from tests.strategies.rules import clauses, columns, rule_sets

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import from_json, from_text, to_json
-from rulekit.exceptions import RuleError
+from rulekit import RuleError, from_json, from_text, to_json
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.schema import COLUMN_KINDS, infer_schema, schema_of
 

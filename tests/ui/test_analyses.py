@@ -7,9 +7,7 @@ import stat
 
 import pytest
 
-from rulekit.data import load_sample
-from rulekit.export import to_json
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, Literal, RuleSet, load_sample, to_json
 from ui import analyses, workspace
 from ui import saved as files
 from ui.state import AppState

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulekit.data import load_sample
-from rulekit.export import from_text, to_json
+from rulekit import from_text, load_sample, to_json
 from tests.pages.driving import opened, routed, text
 from ui.learners.offered import RunSpec
 from ui.picked import monotonicity

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
-from rulekit.data import Table, load_sample
+from rulekit import Clause, Literal, RuleSet, Table, load_sample
 from rulekit.data.reading.loading import read_with_layout
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.data.reading.files import xlsx_file
 from ui.rule_numbers import (
     ANSWER,

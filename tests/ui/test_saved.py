@@ -9,9 +9,8 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
+from rulekit import Clause, Literal, RuleSet, to_json
 from rulekit.data import ParseOptions, Table, load_sample
-from rulekit.export import to_json
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import errors, opened, routed
 from tests.waiting import until
 from ui import saved

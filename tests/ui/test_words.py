@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from rulekit.export import from_text
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, Literal, RuleSet, from_text
 from rulekit.style.phrases import Wording
 from ui.words import difference, find_fixed_columns, looks_protected, rule_words, value_words
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit import Clause, DataError, Literal, RuleSet
 from rulekit.data import columns_of, credit, list_samples, load_sample, plant_two_level
 from rulekit.data.samples import bundled
 from rulekit.data.target import check_target
-from rulekit.exceptions import DataError
-from rulekit.rules import Clause, Literal, RuleSet
 from scripts.make_samples import main
 
 NAMES = [info.name for info in list_samples()]

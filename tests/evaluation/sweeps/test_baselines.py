@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import Costs
-from rulekit.evaluation import compare_learners
+from rulekit import Costs, compare_learners
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from tests.evaluation.learners import noisy_table
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning import Binarizer
+from rulekit import Binarizer, RuleError, from_text
 from rulekit.evaluation import improve_rule
-from rulekit.exceptions import RuleError
-from rulekit.export import from_text
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
 RULES = [

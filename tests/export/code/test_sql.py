@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rulekit.exceptions import ExportError
-from rulekit.export import from_text, to_python, to_sql, verify_export
+from rulekit import ExportError, from_text, to_python, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
 from rulekit.export.engines import run_in_duckdb, run_in_sqlite
 from rulekit.export.formats import FORMATS

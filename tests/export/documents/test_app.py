@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import RuleClassifier, ScorecardClassifier, load_sample
+from rulekit import DataError, ExportError, RuleClassifier, ScorecardClassifier, load_sample
 from rulekit.data.columns.conform import conform
 from rulekit.data.options import MISSING
-from rulekit.exceptions import DataError, ExportError
 from rulekit.export import to_app
 from rulekit.rules import ColumnSchema, Literal, RuleSet, Schema
 from tests.explain.tables import dnf

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from rulekit.exceptions import ExportError, RuleError, RulekitError
+from rulekit import Clause, ExportError, Literal, RuleError, RulekitError, RuleSet
 from rulekit.export import from_json, json_schema, to_json
-from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.codec import READERS
 from tests.explain.tables import cases, hostile_names, points_rules
 from tests.export.test_golden import FOLDER, rules

@@ -2,9 +2,8 @@
 
 import pytest
 
-from rulekit.exceptions import ExportError
+from rulekit import ExportError, RuleSet
 from rulekit.export.exchange.xml import check_text, element, free_name, labels_of, write_document
-from rulekit.rules import RuleSet
 
 
 def test_text_is_escaped_and_answers_have_one_type():

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import LPSVM, HyperplaneRuleClassifier
-from rulekit.exceptions import DataError, RuleError
+from rulekit import LPSVM, DataError, HyperplaneRuleClassifier, RuleError
 from rulekit.families.hyperplane import explain_with_hyperplane
 from rulekit.families.hyperplane.plane_work import fit_confidence
 from rulekit.families.hyperplane.solver.hypercubes import water_fill

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from rulekit import LPSVM
-from rulekit.exceptions import DataError
+from rulekit import LPSVM, DataError
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane
 from tests.learners.planes import blobs
 from tests.reference.lp_svm import objective

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import LPSVM, HyperplaneRuleClassifier, load_sample
+from rulekit import LPSVM, HyperplaneRuleClassifier, Literal, load_sample
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families.hyperplane import explain_with_hyperplane, plane_work
 from rulekit.families.hyperplane.plane_work import Number, off_the_rows, plane_condition
 from rulekit.families.hyperplane.solver.half_space import plane_values
-from rulekit.rules import Literal
 from tests.learners.planes import blobs, with_levels
 
 

@@ -5,12 +5,10 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit import Clause, Constraints, Literal, RuleError, RuleSet
 from rulekit.data import columns_of
-from rulekit.exceptions import RuleError
 from rulekit.learners.from_table.counts import Kinds, Pruning, confusion_of, shares_of, wrong_of
 from rulekit.learners.shares import Likeness, Shares
-from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.rules.constraints import Constraints
 from tests.strategies.rules import every_row, rule_sets
 
 LABELS = ("no", "perhaps", "yes")

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit import Clause, Constraints, DataError, Literal, RuleSet
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import CutRefiner, Grid, window
 from rulekit.learners.from_table.fit import ROUNDS, TableLearning, factors_of, split_budget
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.rules.constraints import Constraints
 from tests.learners.tables import in_engine
 
 pytest.importorskip("ibis")

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from scipy.stats import chi2_contingency, kstest
 
+from rulekit import Clause, DataError, Literal, RuleError, RuleSet
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.rows import WORDS, Parts, RowNumbers, TableRows, limit
 from rulekit.learners.shares import Likeness
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import in_engine
 from tests.strategies.rules import every_row, rule_sets
 

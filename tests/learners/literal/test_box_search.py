@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import BoxSearchClassifier, Constraints, Literal, certify, load_sample
-from rulekit.binning import Binarizer
+from rulekit import Binarizer, BoxSearchClassifier, Constraints, Literal, certify, load_sample
 from rulekit.data import columns_of
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RuleError

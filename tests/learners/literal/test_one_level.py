@@ -9,11 +9,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit import Binarizer, OneLevelRuleClassifier, TwoLevelRuleClassifier
-from rulekit.exceptions import DataError
+from rulekit import Binarizer, DataError, Literal, OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.learners import screen_conditions
 from rulekit.learners.training import read_training_table
-from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from tests.learners.tables import mixed_table
 from tests.reference.one_level import exact_cost

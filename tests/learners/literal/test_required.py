@@ -2,10 +2,8 @@
 
 import pytest
 
-from rulekit.exceptions import DataError, RuleError
+from rulekit import Constraints, DataError, Literal, RuleError
 from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
-from rulekit.rules import Literal
-from rulekit.rules.constraints import Constraints
 from tests.learners.tables import mixed_table
 
 

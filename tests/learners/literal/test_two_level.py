@@ -6,10 +6,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.binning import Binarizer
+from rulekit import Binarizer, TwoLevelRuleClassifier
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners import TwoLevelRuleClassifier
 from tests.learners.tables import mixed_table
 
 METHODS = ["set_cover", "block_coordinate", "alternating"]

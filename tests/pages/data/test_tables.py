@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.export import to_json
-from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, FixedRuleClassifier, Literal, RuleSet, to_json
 from tests.pages.driving import errors, finished, text
 from ui.data import server_tables
 from ui.shell import OF_THE_SAMPLE

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import IdealDNFClassifier
-from rulekit.data import Table, load_sample
-from rulekit.export import to_json
+from rulekit import IdealDNFClassifier, Table, load_sample, to_json
 from rulekit.families.hyperplane.hyperplane import plane_price
 from rulekit.rules import scorecard_of
 from tests.pages.driving import (

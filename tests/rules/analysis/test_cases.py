@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from rulekit import BoxSearchClassifier
-from rulekit.families import ScorecardClassifier
+from rulekit import BoxSearchClassifier, ScorecardClassifier
 from rulekit.rules import (
     Clause,
     ColumnSchema,

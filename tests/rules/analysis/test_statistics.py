@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from rulekit import _engine
-from rulekit.exceptions import RuleError
+from rulekit import RuleError, _engine
 from rulekit.rules import (
     Clause,
     Literal,

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table
+from rulekit import OneLevelRuleClassifier, Table, to_sql
 from rulekit.data.association import cramers_v
-from rulekit.export import to_sql
-from rulekit.learners import OneLevelRuleClassifier
 from tests.pages.driving import opened, routed, text
 from ui.data import choices
 from ui.data.choices import allow_missing, column_figures, columns_with_gaps, quantile_cuts

@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table
-from rulekit.exceptions import DataError
-from rulekit.export import from_json, to_json
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import Clause, DataError, Literal, RuleSet, Table, from_json, to_json
 from ui.data.outcomes import is_code, name_outcomes
 from ui.rules.editor import FIELDS, versions_of
 from ui.state import AppState

@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, read_table
-from rulekit.exceptions import DataError
-from rulekit.export import to_text
-from rulekit.learners import TwoLevelRuleClassifier
+from rulekit import DataError, Table, TwoLevelRuleClassifier, read_table, to_text
 from tests.pages.driving import errors, opened, routed
 from ui.data.choices import apply_edits, use_columns
 from ui.data.quality import find_left_out, list_conversions, parse_levels, proposals, ways

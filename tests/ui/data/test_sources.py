@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier
-from rulekit.exceptions import DataError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit import BoxSearchClassifier, Clause, DataError, Literal, RuleSet
 from tests.ui.tasks import Quiet
 from ui.data.sources import (
     DATA_ROOT,

@@ -3,12 +3,9 @@
 import pandas as pd
 import pytest
 
-from rulekit import load_sample
-from rulekit.evaluation import compare_learners
+from rulekit import FixedRuleClassifier, ScorecardClassifier, compare_learners, load_sample
 from rulekit.explain import read_points
 from rulekit.explain.subject import row_values
-from rulekit.families import ScorecardClassifier
-from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run

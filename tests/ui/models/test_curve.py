@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
-from rulekit.rules import RuleSet
+from rulekit import RuleSet, load_sample
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
 from ui.models import curve

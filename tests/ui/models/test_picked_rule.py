@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit import Clause, Literal, RuleSet, load_sample
 from rulekit.learners.choice import COST
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.ui.tasks import Quiet
 from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (

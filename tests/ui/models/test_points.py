@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
+from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest, to_json
 from rulekit.cli.command import rulekit
 from rulekit.data import Table, load_sample
 from rulekit.evaluation import Comparison, LearnerGrid
-from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.codec import rule_from_dict

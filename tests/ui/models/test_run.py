@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import Clause, Literal, RuleSet
-from rulekit.data import load_sample, read_table
-from rulekit.export import to_json
-from rulekit.learners import BoxSearchClassifier
+from rulekit import BoxSearchClassifier, Clause, Literal, RuleSet, load_sample, read_table, to_json
 from ui.learners.offered import curve_key, list_variants, settings_of_run
 from ui.learners.spec import CHOSEN, LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models import run

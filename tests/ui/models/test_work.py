@@ -11,13 +11,12 @@ from click.testing import CliRunner
 from pandas.testing import assert_frame_equal, assert_series_equal
 from sklearn.base import clone
 
-from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
+from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier, from_json
 from rulekit.cli.command import rulekit as command
 from rulekit.data import Table, list_samples, load_sample, read_table, suggest_positive
 from rulekit.data.folds import group_splitter
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, RulekitError
-from rulekit.export import from_json
 from rulekit.learners.choice import COST
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of

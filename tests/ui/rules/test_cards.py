@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
-from rulekit.data import load_sample
+from rulekit import Clause, Literal, RuleSet, load_sample
 from rulekit.evaluation import brier_score, operating_points
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import Cases

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import Table, load_sample
-from rulekit.exceptions import DataError, ExportError, RuleError
+from rulekit import DataError, ExportError, RuleError, Table, load_sample
 from rulekit.export import from_json, from_text, to_json, to_text
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from tests.pages.driving import opened, text

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import FixedRuleClassifier
+from rulekit import BoxSearchClassifier, FixedRuleClassifier, alternatives, group_metrics, stability
 from rulekit.data import Table, load_sample, row_groups
-from rulekit.evaluation import alternatives, group_metrics, stability
-from rulekit.learners import BoxSearchClassifier
 from tests.pages.driving import finished, on_tab, opened, routed, text
 from tests.ui.tasks import Quiet
 from tests.waiting import PATIENCE

@@ -9,11 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from rulekit.data import Table
-from rulekit.exceptions import DataError
+from rulekit import DataError, FixedRuleClassifier, Table, from_text
 from rulekit.explain import score
-from rulekit.export import from_text
-from rulekit.learners import FixedRuleClassifier
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import as_before, read_as_before
 from ui.score.answers import (
