@@ -19,6 +19,7 @@ _POSITIVE_WORDS = {
     *("tumor", "tumour", "malignant", "abnormal", "died", "dead", "die", "deceased", "relapse"),
     *("fraud", "fraudulent", "default", "defaulted", "bad", "churn", "churned", "spam", "failed"),
     *("failure", "fault", "faulty", "defective", "late", "rejected", "attack", "dropout"),
+    *("no-show", "no show", "no_show", "noshow", "non-payment", "nonpayment", "unpaid"),
 }
 _USUAL = {
     *("no", "false", "negative", "absent", "control", "healthy", "normal", "benign", "alive"),

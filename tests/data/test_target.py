@@ -64,6 +64,7 @@ def test_affirmative_class_is_suggested_even_if_rare(no, yes):
         ("a", "default"),
         ("did not vote", "voted"),
         ("No recurrence", "recurrence"),
+        ("Show", "No-show"),
     ],
 )
 def test_the_outcome_people_look_for_is_suggested_however_frequent(usual, wanted):

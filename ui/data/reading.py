@@ -24,7 +24,7 @@ from ui.workspace import Upload, change_upload, current_upload
 DETECT = ""  # the choice to detect an option
 NO_HEADER = "none"
 NO_WORD = "(none)"  # of the missing words: only empty cells are missing
-ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
+ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16", "utf-16-le", "utf-16-be")
 MARKS = {".": "point", ",": "comma"}
 FIRST_LINES = 8  # of a file that was not read
 SHOWN = 12  # decisions; further ones are a click away

@@ -34,6 +34,8 @@ CHUNK = 300  # rows turned into columns at once; 700 lists would start Python's 
 MOST_SEEN = 20_000  # cells looked at to find where the table begins
 PREFERENCE = "\t;|,"  # among delimiters that fit equally well
 BLANKS = " "  # as a delimiter: runs of blanks
+MANY_CONTROLS = 5  # kinds of control characters that no text has
+_CONTROLS = {*range(1, 9), *range(14, 26), *range(28, 32)}
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -109,11 +111,7 @@ def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, lis
     if encoding is None:
         encoding = "utf-8"
         raw = raw.removesuffix(b"\x1a")  # the end of a file under DOS
-        if b"\0" in raw[:SAMPLE]:
-            raise DataError(
-                "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "
-                "or set its encoding (such as 'utf-16-le')."
-            )
+        _check_is_text(raw[:SAMPLE])
         if (line := _undecodable(raw, encoding)) is not None:
             encoding = "cp1252"
             notes.append(
@@ -128,6 +126,25 @@ def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, lis
     stream = io.TextIOWrapper(io.BytesIO(raw), encoding, newline="")
     first = next(stream, "").removeprefix("\ufeff")
     return chain([first], stream), encoding, notes
+
+
+def _check_is_text(raw: bytes) -> None:
+    """Raise DataError for the bytes of a program, and for UTF-16 without a byte order mark."""
+    program = DataError("It is not text but bytes of a program. Save its table as CSV or XLSX.")
+    if b"\0" in raw:
+        name = "utf-16-be" if b"\0" in raw[0::2] else "utf-16-le"
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(raw)
+        except UnicodeDecodeError:
+            raise program from None
+        if "\0" not in text and not (b"\0" in raw[0::2] and b"\0" in raw[1::2]):
+            raise DataError(
+                "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "
+                f"or set its encoding (such as {name!r})."
+            )
+        raise program
+    if len(_CONTROLS & set(raw)) >= MANY_CONTROLS:
+        raise program
 
 
 def _undecodable(raw: bytes, encoding: str) -> tuple[int, int] | None:

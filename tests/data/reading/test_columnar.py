@@ -176,5 +176,5 @@ def test_feather_and_orc_are_read_like_parquet(kind):
     frame.to_parquet(file)
     expected = read_table(file.getvalue()).frame
     pd.testing.assert_frame_equal(read_table(raw).frame, expected, check_dtype=False)
-    with pytest.raises(DataError, match=r"The (Feather|ORC) file is damaged|zero bytes"):
+    with pytest.raises(DataError, match=r"The (Feather|ORC) file is damaged|not text"):
         read_table(raw[: len(raw) // 2] + raw[-20:])

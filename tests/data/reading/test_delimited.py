@@ -171,10 +171,25 @@ WIDE = b",".join(b"c%d" % i for i in range(3000)) + b"\n"
         (b"a,b\n1," + b"x" * 200_000 + b"\n", "one in line 2 holds more than 131,072"),
         (b"a,b\n\x81,2\n", "byte 5, in line 2, does not fit"),
         ("a,b\n1,2\n".encode("utf-16-le"), "utf-16-le"),
+        ("a,b\n1,2\n".encode("utf-16-be"), "utf-16-be"),
+        (bytes(range(256)) * 9, "bytes of a program"),
+        (bytes(range(1, 256)) * 9, "bytes of a program"),
         (WIDE + b"1," * 2999 + b"1\n", "at most 2,500 columns; this one has 3,000"),
         (WIDE + b'"never closed', "at most 2,500 columns"),
     ],
-    ids=["header", "open", "after", "long", "encoding", "zeros", "wide", "before rows"],
+    ids=[
+        "header",
+        "open",
+        "after",
+        "long",
+        "encoding",
+        "zeros",
+        "big",
+        "bytes",
+        "no zeros",
+        "wide",
+        "before rows",
+    ],
 )
 def test_unreadable_text_is_named_by_its_place(raw, message):
     with pytest.raises(DataError, match=message):
