@@ -32,6 +32,7 @@ with sentences():
             f"From the {len(state.training[0]):,} training rows. Every rule is put together from "
             "these conditions; more of them give finer rules and slower runs."
         )
+        st.page_link("pages/models.py", label="On to Models", icon=ONWARD)
     with right:
         cards.column_card(state, binarizer, name)
     listed, screened = st.tabs([LISTED, SCREENED], key="binning_tab", on_change="rerun")
@@ -41,4 +42,3 @@ with sentences():
     if screened.open:
         with screened:
             cards.screening_card(state, n_conditions)
-st.page_link("pages/models.py", label="On to Models", icon=ONWARD)

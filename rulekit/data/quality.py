@@ -26,7 +26,8 @@ RARE_ROWS = 5
 CODED_LEVELS = 8  # whole numbers of so few values may be codes
 LEAK_SHARE = 0.02  # share of the most frequent class's errors that a leak may leave over
 MEAN_OF_WEIGHTS = 0.05  # how far the mean of weights lies from 1 at most
-_WEIGHT = re.compile(r"(^|[\s_.\-])(weights?|wt|wgt)$", re.IGNORECASE)
+_WEIGHT = re.compile(r"(^|[\s_.\-]|fnl)(weights?|wt|wgt)$", re.IGNORECASE)
+_SURVEY = re.compile(r"survey|sampling|design|respondent|fnlw", re.IGNORECASE)
 _PERSON = re.compile(
     r"(^|[\s_.\-])(subject|participant|patient|person|respondent|customer|client)$", re.IGNORECASE
 )
@@ -139,10 +140,14 @@ def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
         )
         yield _note(name, "group", text, "group", "warning")
     if column.role == "feature" and column.is_number and _WEIGHT.search(name):
-        values = table.frame[name].to_numpy(dtype=float, na_value=np.nan)
-        if values.min() > 0 and abs(values.mean() - 1) < MEAN_OF_WEIGHTS:
-            text = " looks like a weight of rows (positive numbers with the mean 1), which is no "
-            yield _note(name, "weight", f"{text}feature.", "weight", "warning")
+        values, why = table.frame[name].to_numpy(dtype=float, na_value=np.nan), ""
+        if _SURVEY.match(name):
+            why = " by its name"
+        elif abs(values.mean() - 1) < MEAN_OF_WEIGHTS:
+            why = " (positive numbers with the mean 1)"
+        if why and values.min() > 0:
+            text = f" looks like a weight of rows{why}, which is no feature."
+            yield _note(name, "weight", text, "weight", "warning")
 
 
 def _levels(table: Table, column: Column) -> QualityNote | None:

@@ -1,7 +1,7 @@
 """Suggested target column, positive class, and checks of a target."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rulekit.data.column import looks_like_id, whole
 from rulekit.data.headers import quote
@@ -9,6 +9,7 @@ from rulekit.data.schema import Table
 
 MAX_CLASSES = 20
 ENOUGH_ROWS = 30  # of a class that a rule describes
+FEW_ROWS = 10  # below which the errors of a class are doubtful
 _YES_AND_NO = (
     *(("1", "0"), ("1", "-1"), ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f")),
     *(("positive", "negative"), ("pos", "neg"), ("+", "-"), ("present", "absent")),
@@ -162,16 +163,20 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
     if column.n_missing:
         rows = f"{column.n_missing} of {table.n_rows} rows have no value in {quote(target)}"
         notes.append(f"{rows} and are left out of learning.")
-    rare = {c: n for c, n in class_counts(table, target).items() if n < 10}
-    if rare and column.n_distinct <= MAX_CLASSES:
-        names = ", ".join(f"{quote(c)} ({n})" for c, n in list(rare.items())[:5])
-        notes.append(
-            f"Fewer than 10 rows have the class {names}: take fewer folds, or judge its "
-            "figures with care."
-        )
+    if column.n_distinct <= MAX_CLASSES:
+        notes += note_rare(class_counts(table, target))
     if column.n_distinct > 2:
         notes.append(
             f"{quote(target)} has {column.n_distinct} classes: a rule is an ordered list that "
             "predicts any of them, or describes one against the rest."
         )
     return tuple(notes)
+
+
+def note_rare(counts: Mapping[object, int]) -> list[str]:
+    """Return a note on the classes of few rows; none if all have enough."""
+    rare = [f"{quote(label)} ({n})" for label, n in counts.items() if n < FEW_ROWS]
+    return [
+        f"Fewer than {FEW_ROWS} rows have the class {', '.join(rare[:5])}: take fewer folds, or "
+        "judge its figures with care."
+    ] * bool(rare)

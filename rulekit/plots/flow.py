@@ -188,13 +188,14 @@ def _lines(
     wrapped = textwrap.wrap(name, WIDTH, max_lines=LINES, placeholder=" …")
     if part.label is None:
         return list(map(plain, wrapped))
+    outcome = write_outcome(short[part.label])
     n, right = int(part.rows.sum()), int((truth[part.rows] == part.label).sum())
     counts = f"{right:,} of {n:,} correct ({whole_percent(right, n)})" if n else "no row"
     if is_small:
         name = plain(capital(part.name))
         room = max(6, WIDTH - 4 - len(name) - len(counts))
-        return [f"{name}: <b>{plain(short[part.label], room)}</b>, {counts}"]
-    return [*map(plain, wrapped), f"<b>{plain(short[part.label], WIDTH - 28)}</b>: {counts}"]
+        return [f"{name}: <b>{plain(outcome, room)}</b>, {counts}"]
+    return [*map(plain, wrapped), f"<b>{plain(outcome, WIDTH - 28)}</b>: {counts}"]
 
 
 def _draw(figure: go.Figure, part: Part, top: float, truth: Any, looks: Any, number: int) -> None:

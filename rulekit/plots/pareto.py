@@ -423,7 +423,7 @@ def _choose_vertical_range(
         high = max([*(values + spread)[near], *crossing])
         pad = 0.12 * max(high - low, least)
         near |= values <= high + pad
-    return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
+    return max(low - pad, -pad / 2), high + pad  # a point at 0 is not cut in halves
 
 
 def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: Pair) -> None:

@@ -140,6 +140,7 @@ def test_a_class_of_unknown_outcomes_is_proposed_as_missing():
 def test_weights_of_a_survey_are_told_from_weights_of_things():
     values = np.random.default_rng(5).gamma(4, size=N)
     assert found(wt=values / values.mean())["wt", "weight"].severity == "warning"
+    assert ("survey_weight", "weight") in found(survey_weight=40 * values)
     assert ("weight", "weight") not in found(weight=60 + 10 * values)
     assert ("load", "weight") not in found(load=values / values.mean())
 

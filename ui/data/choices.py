@@ -11,17 +11,17 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.binning.views import is_dates
-from rulekit.data import Table, columns_of, suggest_positive, suggest_target, target_notes
+from rulekit.data import Table, columns_of, suggest_positive, suggest_target
 from rulekit.data.association import cramers_v
 from rulekit.data.column import ROLES, looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
-from rulekit.data.target import MAX_CLASSES, check_target
+from rulekit.data.target import MAX_CLASSES, check_target, class_counts, note_rare
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import positions_in
 from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import compute_once
-from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
+from ui.data.outcomes import FEWEST_ROWS, describe_class, outcome_fields, rare_classes_line
 from ui.escape import md, page_words
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, KEEP, AppState, ColumnName, app_state
@@ -182,10 +182,8 @@ def target_card() -> None:
         with st.expander("Another cut"):
             numbers = state.table.frame[numbers_of_cut(state.target)]
             _cut_card(numbers, state.target, key)
-    for sentence in target_notes(state.table, state.target):
+    for sentence in describe_left_out(state.table):
         st.caption(md(sentence, 400))
-    if left_out := set_aside(state.table):
-        st.caption(md(left_out, 400))
 
 
 def quantile_cuts(numbers: pd.Series) -> dict[str, float]:
@@ -243,6 +241,14 @@ def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
         help="The rule describes this class; all other rows get the other label. "
         "Suggested: the class named yes, fraud or the like; else the rarest of 30 rows or more.",
     )
+
+
+def describe_left_out(table: Table) -> list[str]:
+    """Return sentences on rows without outcome, doubtful classes and columns that are not used."""
+    n_missing, counts = table.column(table.target).n_missing, class_counts(table, table.target)
+    words = [f"Left out: {plural(n_missing, 'row')} without an outcome."] * (n_missing > 0)
+    words += note_rare({c: n for c, n in counts.items() if n >= FEWEST_ROWS})
+    return list(filter(None, [*words, set_aside(table)]))
 
 
 def set_aside(table: Table) -> str:
@@ -337,7 +343,7 @@ def columns_card() -> None:
             ),
             "holds": "Holds",
             "distinct": config.NumberColumn("Distinct", format="localized"),
-            "missing": config.NumberColumn("Missing", format="percent"),
+            "missing": config.NumberColumn("Missing", format="%.1f %%"),
             "label": config.TextColumn("Name for people", max_chars=60, help=used),
             "unit": config.TextColumn("Unit", max_chars=20, help=used),
         },
@@ -378,7 +384,7 @@ def editor_frame(table: Table, wording: dict[str, ColumnName]) -> pd.DataFrame:
     return frame.assign(
         holds=[f"{c.kind}, ordered" if c.order else c.kind for c in columns],
         distinct=[c.n_distinct for c in columns],
-        missing=[c.n_missing / max(1, table.n_rows) for c in columns],
+        missing=[100 * c.n_missing / max(1, table.n_rows) for c in columns],
         label=[w.label for w in words],
         unit=[w.unit for w in words],
     )

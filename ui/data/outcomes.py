@@ -17,7 +17,7 @@ from ui.state import CUT, AppState, app_state
 from ui.words import relabel
 from ui.workspace import change
 
-FEW_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
+FEWEST_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
 OTHER = "other"
 IN_A_ROW = 4
 # with numbers and single letters: they have no meaning for a reader
@@ -59,25 +59,28 @@ def rare_classes_line() -> None:
     state = app_state()
     counts, n_classes = state.class_counts, len(state.classes)
     aside = [label for label in counts if state.get_display_name(label) in (None, OTHER)]
-    rare = {label: n for label, n in counts.items() if n < FEW_ROWS and label not in aside}
+    rare = {label: n for label, n in counts.items() if n < FEWEST_ROWS and label not in aside}
     names = [f"{describe_class(label, state)} ({n})" for label, n in rare.items()]
     back = [label for label in aside if label != OTHER]
-    sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
+    sentences = [f"Fewer than {FEWEST_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
     sentences += ["A class of one row cannot be learned."] * (1 in rare.values())
     sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
     if not sentences:
         return
+    them = "it" if len(rare or back) == 1 else "them"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(" ".join(sentences), width="content")
         for name, label, fits in (
-            (None, "Leave them out", n_classes - len(rare) >= 2),
+            (None, f"Leave {them} out", n_classes - len(rare) >= 2),
             (OTHER, f"Join them as “{OTHER}”", sum(rare.values()) >= 2 and n_classes > 2),
         ):
             if rare and fits:
-                st.button(label, key=f"rare_{name}", on_click=once(partial(rename, rare, name)))
+                look = "secondary" if state.ready or name else "primary"
+                leave = once(partial(rename, rare, name))
+                st.button(label, f"rare_{name}", on_click=leave, type=look)
         if back:
             bring_back = once(partial(rename, back, ""))
-            st.button("Bring them back", "rare_back", type="tertiary", on_click=bring_back)
+            st.button(f"Bring {them} back", "rare_back", type="tertiary", on_click=bring_back)
 
 
 def rename(labels: Iterable[Any], name: str | None) -> None:

@@ -106,13 +106,13 @@ def suggestion_line(result: RunResult) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
-        words = f"**Suggested{by}: {suggested.words}.** {md(suggested.about, 400)}"
-        st.markdown(words, width="content")
+        chosen = result.number_of_rule(app_state()) == suggested.number
+        words = f"**Suggested{by}: {suggested.words}.**"
+        if chosen and CHOSEN in app_state().setting:
+            words = st.session_state.get(BETTER) or words
+        st.markdown(f"{words} {md(suggested.about, 400)}", width="content")
         with st.popover("Why this one?", type="tertiary"):
             _reason(result, suggested)
-        chosen = result.number_of_rule(app_state()) == suggested.number
-        if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
-            st.markdown(better, width="content")
         if not chosen and get_offer(result) is None:  # an offer has this button
             use = partial(choose, result, suggested.number)
             st.button("Use this rule", "pick_suggested", type="tertiary", on_click=use)

@@ -248,8 +248,8 @@ def _join(result: RunResult) -> None:
                 st.session_state[BETTER] = ""
                 if before is not None:
                     now, then = (int(joined.points.loc[k, "limit"]) for k in (number, before))
-                    instead = f" instead of {then}" * (now != then)
-                    found = f"Better rule found: {plural(now, 'condition')}{instead}."
+                    instead = f" instead of {then}" if now != then else ", as many as before"
+                    found = f"**Better rule found: {plural(now, 'condition')}**{instead}."
                     st.session_state[BETTER] = found
         note_suggestion(joined)
     after, is_known = app_state(), state.error is not None and state.rule_json is not None
@@ -392,6 +392,8 @@ def progress_words(job: jobs.Job) -> str:
     left, budget = job.remaining or 0, job.key[1].budget if job.key else None
     if budget is not None:
         left = min(left, budget - job.elapsed)
+    if job.title == CHOICE and job.elapsed >= 1:  # its steps are not counted
+        words += f", {job.elapsed:.0f} s so far. The rule stays in use until then"
     return words + f", {left:.0f} s to go" * (left >= 1)
 
 

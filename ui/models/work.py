@@ -52,7 +52,7 @@ class RunTask:
             if not self.spec.thorough:
                 return self._quickly(report)
             if not self.families:  # the choice of the library alone
-                report(message="compares some hundred kinds of rule")
+                report(message="some hundred kinds")
                 return self._add_estimates(self._measure(self._find_selected(), store=self.store))
             found = self._compare(
                 budget_seconds=self.spec.budget,
@@ -209,8 +209,8 @@ class _ProgressReport:
         self.landed: Counter[str] = Counter()
         n_folds = len(work.folds)
         total = sum(fits) * n_folds + (0 if work.selector is None else SEARCHES_OF_SELECTION)
-        first = f"{work.families[0].name}: fold 1 of {n_folds}"
-        report(done=0, total=total, message=first)
+        self.is_named = len(work.spec.learners) > 1  # else the names are of kinds of search
+        report(done=0, total=total, message=self._words(work.families[0].name, 1))
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit of one of `folds` (all if None), and the points when a learner is done."""
@@ -224,8 +224,10 @@ class _ProgressReport:
             fold = (fold if folds is None else folds[fold]) + 1
             self.landed[name] += 1
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
-            message = f"{name}: fold {fold} of {len(self.work.folds)}"
-            self.report(done=done, message=message)
+            self.report(done=done, message=self._words(name, fold))
+
+    def _words(self, name: str, fold: int) -> str:
+        return f"{name}: " * self.is_named + f"fold {fold} of {len(self.work.folds)}"
 
 
 SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, such as tcp://10.0.0.7:8786

@@ -221,6 +221,7 @@ def test_classes_of_few_rows_are_left_out_joined_and_brought_back(open_app):
     app = upload(open_app(), FEW).button(key="use_suggestion").click().run()
     assert not app.error
     assert "Fewer than 5 rows: B (1), C (3). A class of one row cannot be" in text(app)
+    assert "Fewer than 10 rows" not in text(app)  # not said twice
     assert "Only one row is 'B'" in text(app.switch_page("pages/models.py").run())
     app.switch_page("pages/data.py").run()
     sizes = {None: [35, 21], "other": [35, 21, 4]}
