@@ -5,8 +5,9 @@ same seed plants the same mistakes in the same sources: a comparison is flipped,
 one more, a term is dropped, ``and`` and ``or`` change places, another axis, a ``not`` too many or
 missing. It works on a copy in a temporary folder, never on the checkout.
 
-Each mistake meets the tests that bear its module's name or import the module, with the module's
-own examples, and, if it lives, all tests of its package. Pages, browser and papers are left out.
+All mistakes meet the quick tests that bear their module's name, or import it, with the module's own
+examples; those that live meet the slow ones of these, then all tests of their package. Each of
+these rounds prints what it detects, so one may stop early. Pages, browser and papers are left out.
 What fails is run without the mistake, too: tests that are red by themselves notice nothing. A
 mistake that uses up the CPU seconds in tests that end in time without it counts as noticed.
 
@@ -17,25 +18,32 @@ change that changes nothing; which of them is for a person to say.
 
 import argparse
 import ast
+import contextlib
 import copy
+import importlib
+import multiprocessing
 import os
 import random
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 LEFT_BEHIND = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", ".rulekit", "results", "build", "dist"
 )
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", "-m"]
+IN_SCOPE = "not paper and not browser"
+#: What nearly all tests import; imported once here, as each run of tests is a fork of this process.
+SHARED = ("numba", "pandas", "pyarrow.compute", "scipy.optimize", "sklearn.ensemble")
 ASLEEP = 10  # a run that waits, and uses no CPU, may take this many times the seconds
 FLIPPED: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -126,12 +134,13 @@ def near_tests(path: Path, root: Path = ROOT) -> list[str]:
     near = []
     for test in sorted((root / "tests").rglob("test_*.py")):
         text = test.read_text(encoding="utf-8")
-        beside = test.parent.parts[-1] == path.parent.name and test.stem == f"test_{name}"
+        beside = test.parent.name == path.parent.name and test.stem == f"test_{name}"
         named = f"from {package} import" in text and name in text
         if beside or named or any(way in text for way in ways):
             near.append(str(test.relative_to(root)))
     whole_app = ("tests/pages/", "tests/browser/")
-    return [test for test in near if not test.startswith(whole_app)] + [str(path)]
+    near = [test for test in near if not test.startswith(whole_app)] + [str(path)]
+    return sorted(near, key=lambda test: Path(test).stem not in (f"test_{name}", name))
 
 
 def package_tests(path: Path, root: Path = ROOT) -> list[str]:
@@ -141,25 +150,32 @@ def package_tests(path: Path, root: Path = ROOT) -> list[str]:
     return [folder for folder in folders if (root / folder).exists()]
 
 
+#: Tests by marks and paths, the nearest and quickest first.
+ROUNDS: dict[str, Callable[[Path], list[str]]] = {
+    "quick near": lambda path: [f"{IN_SCOPE} and not slow", *near_tests(path)],
+    "slow near": lambda path: [f"{IN_SCOPE} and slow", *near_tests(path)],
+    "package's": lambda path: [IN_SCOPE, *package_tests(path)],
+}
+
+
 class Bench:
     """A copy of the project in which mistakes are planted and tests are run."""
 
     def __init__(self, folder: Path, seconds: int) -> None:
         self.root, self.seconds = folder / "copy", seconds  # CPU time of one run of tests
         shutil.copytree(ROOT, self.root, ignore=LEFT_BEHIND)
+        os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        os.environ["PYTHONPATH"] = str(self.root)  # for the processes that tests start
+        os.chdir(self.root)
+        for name in SHARED:
+            importlib.import_module(name)
         self._sound: dict[tuple[str, ...], bool] = {}
 
-    def verdict(self, mutant: Mutant) -> str:
-        """Plant a mistake and return "noticed", "survived" or "undecided"."""
-        undecided = False
-        for chosen in (near_tests(mutant.path), package_tests(mutant.path)):
-            with_it = self._run_with(mutant, chosen)
-            if with_it == "green":
-                continue
-            if self._is_sound(tuple(chosen)):
-                return "noticed"
-            undecided = True
-        return "undecided" if undecided else "survived"
+    def verdict(self, mutant: Mutant, chosen: list[str]) -> str:
+        """Plant a mistake and return "noticed", "survived" or "undecided" of a run of tests."""
+        if self._run_with(mutant, chosen) == "green":
+            return "survived"
+        return "noticed" if self._is_sound(tuple(chosen)) else "undecided"
 
     def _run_with(self, mutant: Mutant, chosen: list[str]) -> str:
         file = self.root / mutant.path
@@ -177,26 +193,28 @@ class Bench:
         return self._sound[chosen]
 
     def _run(self, chosen: list[str]) -> str:
-        """Run tests in the copy: "green", "red" or "too long"."""
-        limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (self.seconds, self.seconds))
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *PYTEST, "not paper and not browser", *chosen],
-            cwd=self.root,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=limit,
-        )
-        try:
-            code = process.wait(self.seconds * ASLEEP)
-        except subprocess.TimeoutExpired:
+        """Run the tests that marks and paths choose in the copy: "green", "red" or "too long"."""
+        process = multiprocessing.get_context("fork").Process(target=self._test, args=(chosen,))
+        process.start()
+        process.join(self.seconds * ASLEEP)
+        assert process.pid  # it is the group of all that its tests start
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return "too long"
+        process.join()
+        code = process.exitcode or 0
         if code < 0:
             return "too long"
         return "green" if code in (0, 5) else "red"  # 5: there is no test at all
+
+    def _test(self, chosen: list[str]) -> None:
+        """Run tests in a process of its own, which they end."""
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (self.seconds, self.seconds))
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        sys.path[0] = str(self.root)
+        os._exit(pytest.main([*PYTEST, *chosen]))
 
 
 def main() -> None:
@@ -211,22 +229,31 @@ def main() -> None:
     files = [chosen] if chosen.is_file() else sorted(chosen.rglob("*.py"))
     possible = [m for file in files for m in mutants_of(file.relative_to(ROOT))]
     sample = random.Random(requested.seed).sample(possible, min(requested.n, len(possible)))
-    by_verdict: dict[str, list[Mutant]] = {"noticed": [], "survived": [], "undecided": []}
+    print(f"{len(possible):,} mistakes are possible; seed {requested.seed}, {len(sample)} planted.")
+    verdicts = dict.fromkeys(sample, "survived")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), requested.seconds)
-        for mutant in sample:
-            verdict = bench.verdict(mutant)
-            by_verdict[verdict].append(mutant)
-            print(f"{verdict:9}  {mutant}", flush=True)
-    decided = len(by_verdict["noticed"]) + len(by_verdict["survived"])
+        for name, choose in ROUNDS.items():
+            for mutant in [m for m in sample if verdicts[m] != "noticed"]:
+                verdict = bench.verdict(mutant, choose(mutant.path))
+                if verdict != "survived":
+                    verdicts[mutant] = verdict
+                print(f"{verdict:9}  {mutant}", flush=True)
+            _summarise(name, verdicts)
+
+
+def _summarise(name: str, verdicts: dict[Mutant, str]) -> None:
+    """Print the share noticed up to a round of tests, and what survives it."""
+    counts = Counter(verdicts.values())
+    decided = counts["noticed"] + counts["survived"]
+    share = 100 * counts["noticed"] / max(1, decided)
     print(
-        f"\n{len(possible):,} mistakes are possible; seed {requested.seed}, {len(sample)} planted."
+        f"\nAfter the {name} tests: {counts['noticed']} of {decided} noticed, {share:.0f} %; ",
+        end="",
     )
-    print(f"Noticed: {len(by_verdict['noticed'])} of {decided}, ", end="")
-    print(f"{100 * len(by_verdict['noticed']) / max(1, decided):.0f} %; ", end="")
-    print(f"undecided: {len(by_verdict['undecided'])}.")
-    for mutant in by_verdict["survived"]:
-        print(f"survived   {mutant}")
+    print(f"undecided: {counts['undecided']}.", flush=True)
+    for mutant in [m for m, verdict in verdicts.items() if verdict == "survived"]:
+        print(f"left       {mutant}", flush=True)
 
 
 if __name__ == "__main__":

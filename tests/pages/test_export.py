@@ -19,6 +19,7 @@ from ui.learners.offered import RunSpec
 from ui.rule_numbers import row_name
 from ui.state import NUMERIC, AppState, SplitSpec
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 SETTING = {"learner": "search", "theta": 2.0, "n_clauses": 2}
@@ -34,7 +35,6 @@ def on_credit(open_app):
     )
 
 
-@pytest.mark.slow
 def test_each_format_is_shown_and_checked_if_possible(on_credit):
     for name in (name for name in FORMATS if name not in RENDERED):
         exported(on_credit, name)
@@ -50,7 +50,6 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit):
             assert not on_credit.success, name
 
 
-@pytest.mark.slow
 def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit):
     state = on_credit.session_state["app"]
     X, y = state.training
@@ -74,7 +73,6 @@ def page(app):
     return base64.b64decode(frame.proto.src.partition("base64,")[2]).decode()
 
 
-@pytest.mark.slow
 def test_reports_hold_test_figures_reviews_and_count_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
     exported(on_credit, "report")
@@ -110,7 +108,6 @@ def test_reports_hold_test_figures_reviews_and_count_as_a_look(on_credit):
     assert "Verdicts on single cases" not in report(state, state.model)
 
 
-@pytest.mark.slow
 def test_formats_are_folded_and_notes_go_into_the_record(on_credit):
     offered = on_credit.radio(key="export_Format").options
     assert offered == ["Text for a document", "Excel", "SQL, Python or JavaScript"]
@@ -126,7 +123,6 @@ def test_formats_are_folded_and_notes_go_into_the_record(on_credit):
     assert record["notes"] == "asked by the board"
 
 
-@pytest.mark.slow
 def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_app):
     exported(on_credit, "duckdb")
     assert on_credit.query_params["export_format"] == "duckdb"
@@ -144,7 +140,6 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
     assert "Unknown format in the address: SQL for DuckDB" in text(strange)
 
 
-@pytest.mark.slow
 def test_report_without_test_rows_omits_them(open_app):
     state = AppState(table=loaded("credit"), setting=SETTING, run_settings=QUICK)
     app = exported(open_app("export", state=replace(state, split=SplitSpec(0.0))), "report")
@@ -153,7 +148,6 @@ def test_report_without_test_rows_omits_them(open_app):
     assert "test cases" not in report(state, state.model)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["credit", "iris"])
 def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sample, capsys):
     state = AppState(table=loaded(sample), setting=SETTING, run_settings=QUICK)
@@ -165,7 +159,6 @@ def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sampl
     assert capsys.readouterr().out == to_text(state.model) + "\n"
 
 
-@pytest.mark.slow
 def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_path, capsys):
     lines = [
         f"{k % 9},5;{k or 'none'};{k % 2 + 1};{'ja' if k % 9 > 5 else 'nö'}" for k in range(90)
@@ -190,7 +183,6 @@ def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_p
     assert "größe" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
     state = on_credit.session_state["app"]
     model = FixedRuleClassifier(state.model.rule_set_).fit(*state.training)
@@ -205,7 +197,6 @@ def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
         assert len(archive.namelist()) == len(FORMATS) + 1
 
 
-@pytest.mark.slow
 def test_bundle_has_every_expressible_format_and_is_the_same_again(on_credit):
     state = on_credit.session_state["app"]
     content = bundle(state, state.model)

@@ -217,7 +217,7 @@ def read_flagged(texts: pa.Array, decimal: str) -> tuple[Numbers, NDArray[np.obj
 
 
 def are_flags(flags: NDArray[np.object_], *, minority: bool = True) -> bool:
-    """Return whether a minority (or any) of texts (u,) has few flags that are not all units."""
+    """Return whether a minority (or any) of texts (u,) has few flags, one a letter and no unit."""
     distinct = set(flags) - {""}
     clear = any(len(flag) == 1 and flag not in _UNITS for flag in distinct)
     is_minority = bool((flags == "").mean() > TELLING_SHARE)

@@ -210,7 +210,7 @@ class _Tables(HTMLParser):
         n_rows, n_columns = self.span
         for k in range(n_columns):
             if n_rows > 1:
-                self.spans[len(row)] = (len(self.open[-1]) + n_rows - 1, text)
+                self.spans[len(row)] = (len(self.open[-1]) + n_rows - 1, "" if k else text)
             row.append("" if k else text)
         self.text = None
         self._fill_spans()

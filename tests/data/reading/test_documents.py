@@ -126,3 +126,6 @@ def test_cells_of_a_page_over_several_rows_and_columns_are_filled():
     assert table.frame.columns.tolist() == ["region", "2019 cost", "2019 gain"]
     assert table.frame["region"].tolist() == ["north", "north", "south"]
     assert table.frame["2019 cost"].tolist() == [1, 3, 5]
+    page = """<table><tr><th>a<th>b<th>c<tr><td rowspan=2 colspan=2>x<td>1<tr><td>2
+    <tr><td>y<td>z<td>3<tr><td>y<td>z<td>4</table>"""
+    assert read_table(page.encode()).frame["b"].isna().tolist() == [True, True, False, False]

@@ -132,6 +132,7 @@ def test_two_tests_of_a_column_are_one_cell_and_a_sum_is_an_input():
     assert result["inputs"] == ["x", total]
     both = "(? != null and ? > 1) and (? = null or ? <= 9)"
     assert result["rules"][0]["entries"] == [both, "> 3"]
+    assert len(table(rules()["cnf"])["rules"]) == 2  # a line for all clauses, and the default
 
 
 def test_names_that_feel_could_misread_become_labels():

@@ -6,8 +6,9 @@ from tests.pages.data.steps import GOOD, upload
 from tests.pages.driving import errors, on_tab, opened, text
 from ui.state import AppState
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_latest_rows_are_tested_and_errors_drawn_by_month(open_app):
     app = open_app("data", sample="credit")
     box = next(s for s in app.selectbox if s.label == "Test rows are")
@@ -42,7 +43,6 @@ def the_split(app):
     return len(state.training[0]), len(state.testing[0])
 
 
-@pytest.mark.slow
 def test_rows_of_a_second_file_are_the_test_rows(open_app):
     app = upload(open_app(), GOOD).button(key="use_suggestion").click().run()
     before = app.session_state["app"]
@@ -62,7 +62,6 @@ def test_rows_of_a_second_file_are_the_test_rows(open_app):
     assert again.session_state["app"].fit_key == before.fit_key
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -80,7 +79,6 @@ def test_second_file_that_does_not_fit_is_a_sentence(open_app, content, message)
     assert the_split(app) == (28, 12)
 
 
-@pytest.mark.slow
 def test_folds_of_a_column_are_those_of_the_search(open_app):
     lines = GOOD.splitlines()
     parts = [b"%d,%s\n" % (1 + k % 4, line) for k, line in enumerate(lines[1:])]

@@ -26,7 +26,6 @@ from tests.strategies.boxes import (
     HAMMING,
     box_problems,
     box_rows,
-    boxes_for,
     list_problems,
     single_conditions,
 )
@@ -43,16 +42,17 @@ def planted(n=300, p=5, bins=6, seed=0):
     return box_rows(codes, np.full(p, bins), y ^ flip)
 
 
-@given(st.data())
-def test_perturbed_rule_is_allowed_by_the_problem(data):
-    problem = data.draw(box_problems())
-    boxes = data.draw(boxes_for(problem))
-    unchanged = boxes.copy()
-    perturbed = perturb(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
-    assert len(perturbed) in (len(boxes), len(boxes) - 1)
-    assert (perturbed[:, :, 0] >= 0).all()
-    assert (perturbed[:, :, 1] < problem.n_bins).all()
-    assert (boxes == unchanged).all()
+@given(box_problems())
+def test_perturbations_force_every_half_line_allowed(problem):
+    rng, whole = np.random.default_rng(0), whole_box(problem.n_bins)
+    boxes = whole.repeat(2, axis=0)
+    results = [perturb(problem, boxes, rng) for _ in range(300)]
+    forced = {box.tobytes() for boxes in results for box in boxes} - {whole.tobytes()}
+    bounded = [b for b in single_conditions(problem) if (b != whole)[..., :2].any()]
+    assert forced == {b.tobytes() for b in bounded if not b[..., 2].all()}
+    assert {len(result) for result in results} == {1, 2}
+    assert (boxes == whole).all()
+    assert not len(perturb(problem, boxes[:0], rng))
 
 
 @given(box_problems(max_rows=12))
