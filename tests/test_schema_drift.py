@@ -320,16 +320,11 @@ def draw_and_compare(kind: str, rng: np.random.Generator, with_command: bool = F
             assert by_text in (expected, "refused"), (case, by_text)
 
 
+@pytest.mark.parametrize(
+    ("n", "apart", "seed"), [(2, 2, 1), pytest.param(200, 4, 7, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("kind", HOLDERS)
-def test_a_few_tables_of_each_kind_are_answered_alike(kind):
-    rng = np.random.default_rng(1)
-    for k in range(2):
-        draw_and_compare(kind, rng, with_command=k == 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", HOLDERS)
-def test_two_hundred_tables_of_each_kind_are_answered_alike(kind):
-    rng = np.random.default_rng(7)
-    for k in range(200):
-        draw_and_compare(kind, rng, with_command=k % 4 == 0)
+def test_tables_of_each_kind_are_answered_alike(kind, n, apart, seed):
+    rng = np.random.default_rng(seed)
+    for k in range(n):
+        draw_and_compare(kind, rng, with_command=k % apart == 0)

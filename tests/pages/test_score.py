@@ -33,14 +33,6 @@ def answers(app):
     return table.sort_values("row")
 
 
-def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
-    state = scoring.session_state["app"]
-    table = answers(scoring)
-    assert len(table) == len(state.testing[0])
-    assert table["predicted"].tolist() == state.model.predict(state.testing[0]).tolist()
-    assert f"{len(table):,} test rows. Upload a table to predict its cases." in text(scoring)
-
-
 def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):
     n = 40
     frame = pd.DataFrame({"row": np.arange(n) % 7, "clause": np.arange(n) % 3})

@@ -1,6 +1,5 @@
 """Points of runs: joined by setting, one best a line and limit, and what is suggested."""
 
-import json
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,15 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest, to_json
-from rulekit.cli.command import rulekit
 from rulekit.data import Table, load_sample
 from rulekit.evaluation import Comparison, LearnerGrid
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import CHOSEN, QUICK, UNCOSTED, RunSpec
@@ -179,16 +175,9 @@ def test_suggestion_has_the_lowest_estimate_and_a_short_reason(errors, limit):
 
 
 @pytest.mark.slow
-def test_page_command_and_library_suggest_the_same_point(tmp_path):
+def test_page_and_library_suggest_the_same_point():
     X, y = (part.iloc[:150] for part in load_sample("credit").xy())
-    X.assign(risk=y).to_csv(tmp_path / "credit.csv", index=False)
-    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk"]
-    words += ["--test-share", "0", "--time-limit", "60", "--json"]
-    printed = CliRunner().invoke(rulekit, words).stdout
-    model = RuleClassifier(random_state=0, time_limit=60).fit(X, y)
-    choice = model.choice_
-    assert json.loads(printed)["reason"] == choice.reason
-    assert rule_from_dict(json.loads(printed)["rule"]) == model.rule_set_
+    choice = RuleClassifier(random_state=0, time_limit=60).fit(X, y).choice_
     names = list(search_grid(y))
     settings = choice.table[names].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
@@ -196,7 +185,6 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
         tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
     )
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
-
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
     family = LearnerGrid(
         "Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True

@@ -386,22 +386,17 @@ def test_closing_the_last_tab_ends_the_job_after_the_grace(registry, timers, tmp
     assert not registry._jobs  # and what it holds can be given back
 
 
-def test_coming_back_within_the_grace_keeps_the_job(registry, timers, tmp_path):
+@pytest.mark.parametrize("closed_last", [False, True])
+def test_a_tab_opened_again_or_beside_keeps_the_job(registry, timers, tmp_path, closed_last):
     registry.attach("me")
     job = registry.start("me", "kept", tasks.Steps(1, tmp_path))
-    registry.detach("me")
-    registry.attach("me")
-    timers[0].ring()
-    (tmp_path / "0").touch()
-    assert ended(job) == "done"
-
-
-def test_one_of_two_tabs_closing_keeps_the_job(registry, timers, tmp_path):
-    registry.attach("me")
-    registry.attach("me")
-    job = registry.start("me", "kept", tasks.Steps(1, tmp_path))
-    registry.detach("me")
-    assert not timers
+    for act in (
+        (registry.attach, registry.detach) if closed_last else (registry.detach, registry.attach)
+    ):
+        act("me")
+    assert bool(timers) is not closed_last
+    for timer in timers:
+        timer.ring()
     (tmp_path / "0").touch()
     assert ended(job) == "done"
 
