@@ -325,7 +325,8 @@ class _Rows:
         self, layout: TableLayout, names: list[str], chosen: list[int], limits: Limits
     ) -> None:
         self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
-        self.header = list(layout.cells) if len(layout.cells) > 1 else None
+        first = str(layout.cells[0]).strip().casefold() if len(layout.cells) > 1 else ""
+        self.first = f"\n{first}\n"  # of a repeated header
         self.n_rows = self.n_headers = self.n_trimmed = self.n_cut = 0
         self.comments: list[int] = []  # lines inside the table
         self.last: list[Row] = []  # the last rows, with all cells
@@ -339,11 +340,11 @@ class _Rows:
         parts: dict[str, list[pa.Array]] = {self.names[i]: [] for i in chosen}
         subset = len(chosen) < len(self.names)
         while not self.after and (rows := list(islice(records, CHUNK))):
-            starts = "\n" + "\n".join([row[0] for row in rows])
+            starts = "\n" + "\n".join([row[0] for row in rows]) + "\n"
             if (
                 any(f"\n{mark}" in starts for mark in MARKS)
                 or set(map(len, rows)) - {len(self.names)}
-                or self.header in rows
+                or self.first in starts.casefold()
             ):
                 rows = self._repair(rows, records, text.lines)
             self.last = [*self.last, *zip(text.lines[-TAIL:], rows[-TAIL:], strict=True)][-TAIL:]
@@ -372,7 +373,7 @@ class _Rows:
         """Return rows (and `lines`) without headers, comments and cells beyond the last column."""
         width, kept = len(self.names), {}
         for position, (line, record) in enumerate(zip(lines, rows, strict=True)):
-            if record == self.header:
+            if self.layout.is_header(record):
                 self.n_headers += 1
             elif self.layout.is_comment(record):
                 self.comments.append(line)
@@ -423,6 +424,7 @@ class _Rows:
     def notes(self) -> list[str]:
         """Return sentences on what was read otherwise than it is written."""
         repeated = f"{self.n_headers} lines repeat the header and are not read."
+        repeated = "1 line repeats the header and is not read." if self.n_headers == 1 else repeated
         beyond = f"In {self.n_trimmed} rows, empty cells beyond the last column are not read."
         notes = describe_comments(self.comments, "Line")
         notes += [repeated] if self.n_headers else []

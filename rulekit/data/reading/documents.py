@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -14,6 +14,8 @@ from rulekit.data.reading.spreadsheets import columns_of_rows
 from rulekit.exceptions import DataError
 
 MOST_JSON = 50_000_000  # bytes; values take ten times as many in memory
+_BLANK = re.compile(r"\s*")
+DEEPEST_LIST = 3  # values around a list of records
 DEEPEST_SPAN = 1_000  # rows or columns that one cell of a web page may take
 
 
@@ -31,7 +33,7 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
         table = columns_of_rows(_rectangle(content, limits), options, limits)
         table.notes[:0] = notes
         return table
-    records = _records_of(content)
+    records = _records_of(content, notes)
     columns, nested = _collect_columns(records, limits)
     if not columns:
         raise DataError("The JSON file holds no table. Give a list of records of plain values.")
@@ -80,18 +82,18 @@ def _parse(text: str) -> Any:
     except DataError:
         raise
     except ValueError as error:
-        message, first = str(error), text.strip().partition("\n")[0]
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        raise DataError(f"The JSON file is damaged ({message}). Write it anew.") from None
+        message = str(error)
     records: list[Any] = []
-    try:
-        for line in filter(str.strip, text.splitlines()):
-            records.append(json.loads(line, object_pairs_hook=_reject_twins))
+    decode, place = json.JSONDecoder(object_pairs_hook=_reject_twins).raw_decode, 0
+    try:  # one value after the other
+        while (place := _BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+            record, place = decode(text, place)
+            records.append(record)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
+        if not records:
+            raise DataError(f"The JSON file is damaged ({message}). Write it anew.") from None
         raise DataError(f"Record {len(records) + 1} is no JSON ({error}). Correct it.") from None
     return records
 
@@ -105,7 +107,7 @@ def _reject_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _records_of(content: Any) -> Sequence[Mapping[str, Any]]:
+def _records_of(content: Any, notes: list[str]) -> Sequence[Mapping[str, Any]]:
     """Return the records in the usual forms of a table in JSON."""
     if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
         return content
@@ -118,15 +120,47 @@ def _records_of(content: Any) -> Sequence[Mapping[str, Any]]:
             columns = _columns_of(content)
             if columns is not None:
                 return columns
-        lists = [v for v in values if isinstance(v, list) and v and isinstance(v[0], dict)]
-        if len(lists) == 1:
-            return _records_of(lists[0])
-        if values and not any(isinstance(value, (list, dict)) for value in values):
+        if values and not _are_nested(values):
             return [content]
+    records = _find_records(content, notes) if isinstance(content, (list, dict)) else None
+    if records is not None:
+        return records
     raise DataError(
         "The JSON file holds no table that is known: a list of records, columns of equal length, "
         "or a record a line. Write it as one of these, or as CSV."
     )
+
+
+def _find_records(content: Any, notes: list[str]) -> Sequence[Mapping[str, Any]] | None:
+    """Return the list of records inside other values, or rows with their names apart from them."""
+    lists = dict(_lists_inside(content, ""))
+    parts = content.values() if isinstance(content, dict) else ()
+    if rows := [v for v in parts if isinstance(v, list) and v and isinstance(v[0], list)]:
+        width = len(rows[0][0])
+        headers = [v for v in lists.values() if len(v) == width and all("name" in c for c in v)]
+        if len(rows) > 1 or len(headers) != 1:
+            return None
+        names = [str(column["name"]) for column in headers[0]]
+        return [dict(zip(names, row, strict=False)) for row in rows[0]]
+    usual = re.compile("data|results?|records|items|rows|values?|features|entries")
+    keys = {
+        k: (bool(usual.fullmatch(k.split(".")[-1])), -k.count("."), len(lists[k])) for k in lists
+    }
+    name = max(keys, key=lambda k: keys[k], default="")
+    if len(lists) > 1:
+        notes.append(f"The file has {len(lists)} lists of records; {quote(name)} is read.")
+    return lists.get(name)
+
+
+def _lists_inside(content: Any, path: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the lists of records inside other values, by their names joined by dots."""
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    for key, value in items:
+        name = f"{path}.{key}".removeprefix(".")
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            yield name, value
+        elif isinstance(value, (list, dict)) and name.count(".") < DEEPEST_LIST:
+            yield from _lists_inside(value, name)
 
 
 def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -137,14 +171,35 @@ def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         if all(map(str.isdecimal, content)) and not all(map(str.isdecimal, names)):
             return values  # by the number of the row
         keys = list(values[0])
-        if not keys or any(list(value) != keys for value in values):
+        cells = [cell for value in values for cell in value.values()]
+        if not keys or any(list(value) != keys for value in values) or _are_nested(cells):
             return None
+        if not all(map(str.isdecimal, keys)):  # names of rows: inside, or outside as of records
+            columns = list(zip(*(value.values() for value in values), strict=True))
+            order = [
+                (sum(map(_is_mixed, part)), len(part))
+                for part in (columns, [v.values() for v in values])
+            ]
+            if len(content) > 1 and order[0] < order[1]:
+                return [{"row name": key, **value} for key, value in content.items()]
+            content = {"row name": dict.fromkeys(keys), **content}
+            values = [dict(zip(keys, keys, strict=True)), *values]
         values = [list(value.values()) for value in values]
     if not all(isinstance(value, list) for value in values):
         return None
-    if len(set(map(len, values))) != 1 or any(isinstance(v, (list, dict)) for v in values[0][:1]):
+    if len(set(map(len, values))) != 1 or _are_nested(values[-1][:1]):
         return None
     return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _are_nested(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, (list, dict)) for value in values)
+
+
+def _is_mixed(values: Iterable[Any]) -> bool:
+    """Return whether values are of several types, numbers being one."""
+    types = {float if type(v) is int else type(v) for v in values if v is not None}
+    return len(types) > 1
 
 
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

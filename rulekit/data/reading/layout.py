@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ _UNIT = re.compile(
 )
 _TYPES = {"continuous", "discrete", "string", "time", "numeric", "categorical", "nominal", "text"}
 _LETTERS = {"c", "d", "s", "t", "n"}
+_RESPONSES = ("response", "open-ended response")
 _ROLES = {"class", "meta", "ignore", "weight", "target", "feature", "i", "m"}
 _NOTE = re.compile(
     r"\s*(sources?|notes?|quellen?|anmerkung|hinweis|remarks?|comments?|footnotes?|legend|"
@@ -55,7 +56,15 @@ _NOTE = re.compile(
 )
 _TOTAL = re.compile(
     r"\s*((grand|sub|overall)[ -]?)?(totals?|sum|summe|gesamt|insgesamt|somme|totale?s?|suma|"
-    r"average|mean|durchschnitt|mittelwert|overall|all)( general| général| \(all\))?\s*:?\s*",
+    r"totaal|celkem|razem|summa|yhteensä|összesen|toplam|итого|всего|合計|合计|总计|합계|"
+    r"average|mean|durchschnitt|mittelwert|gemiddelde|moyenne|media|média|overall|all)"
+    r"( general| général| geral| \(all\))?\s*:?\s*",
+    re.IGNORECASE,
+)
+#: further words of rows below totals
+_STATISTIC = re.compile(
+    r"\s*(sd|s\.d\.|std\.?( ?dev\.?)?|stdev|se|sem|cv|var(iance)?|min(imum)?|max(imum)?|median|"
+    r"range|count|n|anzahl|aantal|nombre|number|balance|(quartile|percentile).*)\s*:?\s*",
     re.IGNORECASE,
 )
 _ENTITY = re.compile(
@@ -79,6 +88,16 @@ class TableLayout:
     lines: tuple[Line, ...] = ()  # first and last rows: number, text, "names", "units", "not read"
     sheets: tuple[str, ...] = ()  # of a workbook
     first_kind: str = ""  # of the cells of the first column; "#" if some begin as comments do
+
+    def is_header(self, row: Sequence[Any]) -> bool:
+        """Return whether a row repeats the header, of three names or more in any case."""
+        if len(row) < 2 or len(row) != len(self.cells):
+            return False
+        pairs = zip(row, self.cells, strict=True)
+        return tuple(row) == self.cells or (
+            len(row) > 2
+            and all(str(a).strip().casefold() == str(b).strip().casefold() for a, b in pairs)
+        )
 
     def is_comment(self, row: Sequence[Any]) -> bool:
         """Return whether a row inside the table is a comment, in none or the first of its cells."""
@@ -306,6 +325,8 @@ def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
     others = [other for other in columns.rows if list(other) != list(row)]
     repeated = sum(any(other[k] == row[k] for other in others) for k in levels)
     alike = [k for k in strict if kinds[k]]
+    if alike and all(kind_of_cell(columns.rows[0][k]) == "text" for k in alike):
+        return False  # a second row of names is between
     if not alike:
         return len(levels) >= 2 and len(columns.rows) >= 8 and repeated == len(levels)
     if levels:
@@ -419,6 +440,37 @@ def _second_header(
         return 0, names, {}, ""
     number, row = body[0]
     below = _Columns(columns.rows[1:], columns.width)
+    gaps = [k for k, name in enumerate(names) if is_empty(name)]
+    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
+    survey = any(word in _RESPONSES for word in _words(row))
+    grouped = (  # names of groups, each over several columns, are above the names
+        bool(gaps and numeric)
+        and len(names) == len(row)
+        and (count_cells(row) > len(gaps) or survey)
+        and any(k > 0 and not is_empty(names[k - 1]) for k in gaps)
+        and {kind_of_cell(row[k]) for k in numeric} <= {"text", ""}  # "Na" is sodium, too
+        and (survey or not any(is_empty(row[k]) for k in numeric))
+        and "text" in map(kind_of_cell, row)
+        and all(not is_empty(row[k]) for k in gaps if k)
+    )
+    known = _are_types(row) or _are_responses(row)
+    if grouped or (
+        not known and _is_no_data(row, below) and len(set(map(str, names))) < len(names)
+    ):
+        top, joined = "", []
+        for name, sub in zip(names, row, strict=True):
+            top = top if is_empty(name) else name
+            parts = [f"{part}".strip() for part in (top, sub) if not is_empty(part)]
+            parts = [re.sub(r"^(\d+)\.0$", r"\1", part) for part in parts]  # years in a sheet
+            kept = [part for part in parts if part.lower() not in _RESPONSES]
+            joined.append(" ".join(dict.fromkeys(kept or parts)))
+        note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
+        next_row = body[1][1] if len(body) > 3 else ()
+        if not joined[0] and [k for k, cell in enumerate(next_row) if not is_empty(cell)] == [0]:
+            return 2, [next_row[0], *joined[1:]], {}, note  # pandas' name of the index
+        rest = _Columns(columns.rows[2:], columns.width)
+        units, of_units = _read_units(body[1], joined, rest, word) if next_row else ({}, "")
+        return 1 + bool(units), joined, units, f"{note} {of_units}".strip()
     for are_header, more, words in (
         (_are_types, _are_roles, "types and roles of columns"),
         (_are_responses, _are_responses, "further words of the header"),
@@ -428,24 +480,6 @@ def _second_header(
             n = 2 if further else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, f"{rows} below the names: {words}; not read."
-    gaps = [k for k, name in enumerate(names) if is_empty(name)]
-    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
-    grouped = (  # names of groups, each over several columns, are above the names
-        bool(gaps and numeric)
-        and len(names) == len(row)
-        and count_cells(row) > len(gaps)
-        and any(k > 0 and not is_empty(names[k - 1]) for k in gaps)
-        and all(kind_of_cell(row[k]) == "text" for k in numeric)
-        and all(not is_empty(row[k]) for k in gaps)
-    )
-    if grouped or (_is_no_data(row, below) and len(set(map(str, names))) < len(names)):
-        top, joined = "", []
-        for name, sub in zip(names, row, strict=True):
-            top = top if is_empty(name) else name
-            parts = [str(part).strip() for part in (top, sub) if not is_empty(part)]
-            joined.append(" ".join(dict.fromkeys(parts)))
-        note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
-        return 1, joined, {}, note
     units, note = _read_units(body[0], names, below, word)
     if units:
         return 1, names, units, note
@@ -457,8 +491,13 @@ def _second_header(
 
 def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
     """Return whether a row holds texts alone, over two columns of numbers or more."""
-    texts = all(kind_of_cell(cell) == "text" for cell in row)
-    repeated = any(cell in cells for cell, cells in zip(row, below.cells, strict=True))
+    texts = all(
+        kind_of_cell(cell) == "text" or (is_empty(cell) and kind != "number")
+        for cell, kind in zip(row, below.kinds, strict=True)
+    )
+    repeated = any(
+        cell in cells for cell, cells in zip(row, below.cells, strict=True) if not is_empty(cell)
+    )
     return texts and not repeated and below.kinds.count("number") > 1
 
 
@@ -481,7 +520,7 @@ def _are_roles(row: Sequence[Any]) -> bool:
 def _are_responses(row: Sequence[Any]) -> bool:
     """Return whether a row is the second or third of a survey's header."""
     words = _words(row)
-    known = sum(w in ("response", "open-ended response") or "importid" in w for w in words)
+    known = sum(w in _RESPONSES or "importid" in w for w in words)
     return bool(words) and known * 2 >= len(words)
 
 
@@ -520,7 +559,7 @@ def count_after(
         return options.skip_last, []
     reasons: list[str] = []
     while (n_cut := len(reasons)) < len(rows) - 1:
-        reason = _reason_after(rows[: len(rows) - n_cut], partial(adds_up, n_after=n_cut))
+        reason = _reason_after(rows[: len(rows) - n_cut], adds_up, n_cut)
         if not reason:
             break
         reasons.append(reason)
@@ -531,28 +570,42 @@ def count_after(
     return n_cut, [Decision(sentence, "Read as data", {"skip_last": 0})]
 
 
-def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool]) -> str:
-    """Return what the last row is, if it is no data."""
+def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool], n_cut: int) -> str:
+    """Return what the last row is, if it is no data; `n_cut` rows after it are none."""
+    if len(rows) < 2:
+        return ""
     number, row = rows[-1]
     filled = [k for k, cell in enumerate(row) if not is_empty(cell)]
     width = _mode([cells for _, cells in rows])
     if not filled:
         return "an empty row" if width > 1 else ""
-    label = row[filled[0]]
+    label, numbers = row[filled[0]], [k for k in filled if kind_of_cell(row[k]) == "number"]
+    gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
+    keyed = filled[0] > 0 and not any(is_empty(cells[0]) for _, cells in rows[:-1] if any(cells))
+    is_sum = len(numbers) == len(filled) > 0
+    is_sum = is_sum and all(adds_up(k, "sum", n_after=n_cut) for k in numbers)
+    if keyed and len(row) == width and (gap or is_sum):
+        return "totals"  # without the name that all other rows have
     if not isinstance(label, str) or width < 2:
         return ""
     kinds = _Columns([cells for _, cells in rows[:-1]], len(row)).kinds
     strange = any(kind_of_cell(row[k]) == "text" and kinds[k] == "number" for k in filled[1:])
     if len(row) != width or len(filled) == 1 or strange:
-        gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
         noted = _NOTE.fullmatch(label) or (gap and kind_of_cell(label) == "text")
         usual = sum(count_cells(cells) == 1 for _, cells in rows) > len(rows) / 2
         return "notes" if noted and len(filled) < width and not usual else ""
-    if not _TOTAL.fullmatch(label) or any(label in cells for _, cells in rows[:-1]):
+    if any(label in cells for _, cells in rows[:-1]):
         return ""
-    how = "mean" if re.search("(?i)average|mean|durchschnitt|mittelwert", label) else "sum"
-    numbers = [k for k in filled[1:] if kind_of_cell(row[k]) == "number"]
-    return "totals" if any(adds_up(k, how) for k in numbers) else ""
+    if _STATISTIC.fullmatch(label):
+        return "totals" if _reason_after(rows[:-1], adds_up, n_cut + 1) == "totals" else ""
+    if not _TOTAL.fullmatch(label):
+        return ""
+    how = (
+        "mean"
+        if re.search("(?i)average|mean|durchschn|mittelw|gemidd|moyen|m[eé]dia", label)
+        else "sum"
+    )
+    return "totals" if any(adds_up(k, how, n_after=n_cut) for k in numbers) else ""
 
 
 def ends_with_total(values: NDArray[np.float64], how: str) -> bool:

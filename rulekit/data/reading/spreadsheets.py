@@ -189,14 +189,14 @@ def columns_of_rows(rows: Sequence[Row], options: ParseOptions, limits: Limits) 
     layout = find_layout(rows[:n_head], options, "Row")
     notes = list(layout.notes)
     names, repairs = repair_headers(layout.names, limits)
-    skip, header = set(options.skip_rows or ()), list(layout.cells)
+    skip = set(options.skip_rows or ())
     body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
     comments = [number for number, row in body if layout.is_comment(row)]
     notes += describe_comments(comments, "Row")
     skip.update(comments)
     body = [row for row in body if row[0] not in skip]
     n_before = len(body)
-    body = [row for row in body if len(header) < 2 or list(row[1]) != header]
+    body = [row for row in body if not layout.is_header(row[1])]
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
     n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), "Row")
@@ -243,9 +243,10 @@ def frame_of_cells(
     }
     read = convert_columns({k: pa.chunked_array([v]) for k, v in texts.items()}, options)
     floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
-    if long := [quote(name) for name, v in floats.items() if (v.abs() > EXACT).any()]:
-        digits = "hold numbers of 16 digits or more; a spreadsheet keeps 15"
-        read.sentences.append(f"Columns {few(long)} {digits}. Store identifiers as text.")
+    if long := [quote(n) for n, v in floats.items() if (v.abs().between(EXACT, 1e300)).any()]:
+        digits = "numbers of 16 digits or more; a spreadsheet keeps 15. Store identifiers as text."
+        several = f"Column {long[0]} holds" if len(long) == 1 else f"Columns {few(long)} hold"
+        read.sentences.append(f"{several} {digits}")
     return pd.DataFrame({**plain, **read.typed}), read
 
 

@@ -51,6 +51,46 @@ def test_what_pandas_writes_in_any_format_is_read_back(frame, form):
     pd.testing.assert_frame_equal(table.frame, frame, check_dtype=False, rtol=1e-14)
 
 
+ROWS = [{"n": k, "t": "ab"[k % 2]} for k in range(3)]
+NAMED = [{"row name": f"r{k}", **row} for k, row in enumerate(ROWS)]
+KEYED = {row["row name"]: ROWS[k] for k, row in enumerate(NAMED)}
+BY_COLUMN = {name: {f"r{k}": row[name] for k, row in enumerate(ROWS)} for name in "nt"}
+LINKS = [{"href": "x"}] * 9
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "note"),
+    [
+        (KEYED, NAMED, ""),
+        (BY_COLUMN, NAMED, ""),
+        ({"data": {"items": ROWS, "total": 3}}, ROWS, ""),
+        (
+            {"links": LINKS, "data": {"items": ROWS}},
+            ROWS,
+            "2 lists of records; 'data.items' is read",
+        ),
+        ([{"page": 1}, ROWS], ROWS, ""),
+        (
+            {
+                "meta": {"columns": [{"name": "n"}, {"name": "t"}]},
+                "data": [[0, "a"], [1, "b"], [2, "a"]],
+            },
+            ROWS,
+            "",
+        ),
+    ],
+)
+def test_records_inside_other_values_are_read(content, expected, note):
+    table = read_table(json.dumps(content).encode())
+    assert table.frame.to_dict("records") == expected
+    assert note in " ".join(table.notes)
+
+
+def test_records_one_after_the_other_are_read():
+    table = read_table("\n".join(json.dumps(row, indent=1) for row in ROWS).encode())
+    assert table.frame.to_dict("records") == ROWS
+
+
 @given(frames())
 def test_what_pandas_writes_as_a_web_page_is_read_back(frame):
     page = f"<html>{frame.to_html(index=False)}<table><tr><td>1</td></tr></table></html>"

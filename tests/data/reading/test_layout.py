@@ -51,6 +51,8 @@ ABOVE = {
 ORANGE = ["string", "continuous", "continuous", "d"]
 YEARS = ("region", 2015, 2016, "y")
 STEPS = [[k, k + 1, "n"] for k in range(9)]
+ASKED = [[11000 + k, "yn"[k % 2], "A" if k % 3 else None, "B"] for k in range(9)]
+PARTS = [[f"p{k}", k + 0.5, k, k % 4] for k in range(9)]
 DOSES, DOSED = [["x", 1, 2, "u"]] * 8, ["who id", "dose a", "dose b", "who y"]
 HEADERS = {
     "units": [
@@ -62,6 +64,11 @@ HEADERS = {
         ([WIDE, ["Response"] * 4, *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f"Question {k} of the ward?" for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
+        (
+            [["id", "Ill?", "Which?", None], [None, "Response", "A", "Other"], *ASKED],
+            ["id", "Ill?", "Which? A", "Which? Other"],
+            ASKED,
+        ),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
         ([HEADER, ["Where?", "How?", "Done?"], ['{"ImportId":"QID1"}'] * 3, *BODY], HEADER, BODY),
     ],
@@ -86,6 +93,32 @@ HEADERS = {
             [["Report"], ["A", None, "y"], ["low", "high", "y"], *STEPS],
             ["A low", "A high", "y"],
             STEPS,
+        ),
+        (
+            [["who", 2019, 2019, 2020], [None, "m", "f", "m"], *PARTS],
+            ["who", "2019 m", "2019 f", "2020 m"],
+            PARTS,
+        ),
+        (
+            [
+                [None, "dose", "dose", "n"],
+                [None, "mean", "std", "sum"],
+                ["id", *[None] * 3],
+                *PARTS,
+            ],
+            ["id", "dose mean", "dose std", "n sum"],
+            PARTS,
+        ),
+        (
+            [
+                ["Results"],
+                [None, "Blood", None, "Urine"],
+                ["id", "Na", "K", "Na"],
+                [None, "mmol/L", "mmol/L", "g"],
+                *PARTS,
+            ],
+            ["id", "Blood Na", "Blood K", "Urine Na"],
+            PARTS,
         ),
     ],
     "years as names": [
@@ -120,6 +153,14 @@ BELOW = {
         ([HEADER, *total(BODY, "sum", "Total", None)], HEADER, BODY),
         ([HEADER, *total(BODY, "sum", "Grand total:", None)], HEADER, BODY),
         ([HEADER, *total(BODY, "mean", "Average", None)], HEADER, BODY),
+        ([HEADER, *total(BODY, "sum", "Итого", None), ["Aantal", 12, None]], HEADER, BODY),
+        (
+            [HEADER, *total(BODY, "mean", "Mean", None), ["SD", 3, None], ["Max", 5, None]],
+            HEADER,
+            BODY,
+        ),
+        ([HEADER, *total(BODY, "sum", None, None)], HEADER, BODY),
+        ([HEADER, *BODY, [None] * 3, [None, 7, "Endsaldo"]], HEADER, BODY),
     ],
     "source notes": [
         ([HEADER, *BODY, ["Source: the bank"]], HEADER, BODY),
@@ -135,6 +176,7 @@ BELOW = {
     "a repeated header": [
         ([HEADER, *BODY[:6], HEADER, *BODY[6:]], HEADER, BODY),
         ([WIDE, *WIDE_BODY, WIDE], WIDE, WIDE_BODY),
+        ([WIDE, *WIDE_BODY, ["TOWN", " Age", "Size ", "done"]], WIDE, WIDE_BODY),
         ([["Report"], HEADER, *BODY[:3], HEADER, *BODY[3:6], HEADER, *BODY[6:]], HEADER, BODY),
     ],
 }
@@ -184,6 +226,8 @@ PLAIN = {
         ([HEADER, *OTHER_TOTAL], HEADER, OTHER_TOTAL),
         ([WIDE, *SPARSE], WIDE, SPARSE),
         ([HEADER, *LEVELS], HEADER, LEVELS),
+        ([HEADER, *BODY, ["Max", 999, "no"]], HEADER, [*BODY, ["Max", 999, "no"]]),
+        ([HEADER, *BODY, [None, 7, "no"]], HEADER, [*BODY, [None, 7, "no"]]),
     ],
     "a first row of words": [
         ([HEADER, *WORDS], HEADER, WORDS),
@@ -230,11 +274,11 @@ def test_layout_of_each_kind_is_read(suffix, rows, names, expected):
         ("title", "above the header"),
         ("comments", "as comments"),
         ("units", "read as units"),
-        ("a survey's second row", "further words of the header"),
+        ("a survey's second row", "further words of the header|takes two rows"),
         ("types and roles", "types and roles"),
         ("groups of columns", "takes two rows"),
         ("no header", "looks like data"),
-        ("totals", "as totals"),
+        ("totals", "totals"),
         ("source notes", "at the end"),
         ("empty rows at the end", "row"),
         ("a repeated header", "repeat"),

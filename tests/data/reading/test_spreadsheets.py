@@ -140,7 +140,7 @@ HEAD = '<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>b</v></c>
 def test_cells_keep_digits_positions_and_errors():
     table = read_table(sheet(HEAD, f'<row r="2"><c r="A2"><v>{LONG}</v></c></row>'))
     assert table.frame["id"].tolist() == [float(LONG)]
-    assert "Columns 'id' hold numbers of 16 digits or more" in " ".join(table.notes)
+    assert "Column 'id' holds numbers of 16 digits or more" in " ".join(table.notes)
     table = read_table(workbook([["id", "b"], [str(LONG), 1], [str(LONG + 1), 2]]))
     assert table.frame["id"].tolist() == [str(LONG), str(LONG + 1)]
     table = read_table(workbook([["id", "b"], [2**53 - 1, 1], [2**53 - 2, 2]]))
