@@ -19,6 +19,7 @@ from sklearn.model_selection import PredefinedSplit
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, Table, hold_out, make_folds
 from rulekit.data.folds import Fold, equal_rows, join_groups
+from rulekit.data.options import Note
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.export import from_json
@@ -493,7 +494,10 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "version": VERSION,
         "name": table.name,
         "digest": table.digest,
-        "notes_on_table": list(table.notes),
+        "notes_on_table": [
+            [note, note.column, *note.kinds] if isinstance(note, Note) else note
+            for note in table.notes
+        ],
         "roles": {c.name: c.role for c in table.columns},
         "orders": {name: list(levels) for name, levels in state.orders.items()},
         "positive": table.positive_label,
@@ -502,6 +506,12 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "binning": asdict(state.binning),
         **{name: getattr(state, name) for name in SAVED},
     }
+
+
+def saved_notes(plain: dict[str, Any]) -> tuple[str, ...]:
+    """Return the notes on the table from the dict of `to_plain`."""
+    notes = plain["notes_on_table"]
+    return tuple(note if isinstance(note, str) else Note(*note) for note in notes)
 
 
 def from_plain(plain: dict[str, Any], table: Table) -> AppState:

@@ -41,6 +41,7 @@ from ui.state import (
     app_state,
     from_file,
     from_plain,
+    saved_notes,
     to_plain,
     update,
 )
@@ -249,7 +250,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
         st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
         if conflicts():
             return conflicts() != before
-        table = replace(table, notes=tuple(plain["notes_on_table"]))
+        table = replace(table, notes=saved_notes(plain))
         new = from_plain(plain, state.table if plain["digest"] == mine["digest"] else table)
     except saved.UNREADABLE:  # damaged: the next save writes it again
         log.exception("what another window saved could not be read")
@@ -460,7 +461,7 @@ def restore(version: saved.Version, table: Table) -> AppState:
     plain = version.plain
     if plain["version"] != VERSION:
         raise ValueError(f"Saved by version {plain['version']}, this is version {VERSION}.")
-    state, unread = from_file(plain, replace(table, notes=tuple(plain["notes_on_table"])))
+    state, unread = from_file(plain, replace(table, notes=saved_notes(plain)))
     if unread:
         st.session_state["_message"] = not_read(unread)
     return state

@@ -22,6 +22,7 @@ from rulekit.data.matching import (
     rename_options,
     strip_flags,
 )
+from rulekit.data.options import UNUSED, has_kind
 from rulekit.data.reading.loading import read_with_options
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
@@ -80,8 +81,8 @@ class ReadSettings:
             table = load_sample(source.removeprefix(SAMPLE))
         else:
             table, options = read_with_options(source, options=options)
-        excluded = role_notes(table.columns)
-        table = replace(table, notes=tuple(n for n in table.notes if n not in excluded))
+        notes = tuple(n for n in table.notes if not has_kind(n, UNUSED))
+        table = replace(table, notes=notes)
         for name in self.numbers:
             table = table.as_numeric(name)
         for name in self.categories:

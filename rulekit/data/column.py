@@ -12,6 +12,7 @@ from rulekit.data import typed
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
 from rulekit.data.headers import few, quote
+from rulekit.data.options import UNUSED, Note
 from rulekit.rules.schema import NUMERIC, Schema
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
@@ -111,10 +112,11 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
             is_id = column.role == "id"
             reason = "an identifier and is not used" if is_id else reasons[column.kind]
             groups.setdefault(reason, []).append(quote(column.name))
-    notes = []
+    notes: list[str] = []
     for reason, names in groups.items():
         several = f"{len(names)} columns ({few(names)}): each"
-        notes.append(f"{several if len(names) > 1 else f'Column {names[0]}'} is {reason}.")
+        which = several if len(names) > 1 else f"Column {names[0]}"
+        notes.append(Note(f"{which} is {reason}.", "", UNUSED))
     return notes
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.cells.numbers import are_flags, read_flagged
 from rulekit.data.headers import few, quote
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
+from rulekit.data.options import LOST, MISSING, MISSING_AMONG_NUMBERS, Note, ParseOptions
 from rulekit.data.schema import Table, digest_of
 from rulekit.rules.schema import NUMERIC, TEXTUAL, Schema
 
@@ -59,7 +59,7 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
             f"{np.flatnonzero(present)[k] + 1}, {quote(texts[k].as_py())})."
         )
         texts = pa.array(original.astype(object), pa.string(), from_pandas=True)
-        cells, notes = {name: texts, **table.cells}, (*table.notes, note)
+        cells, notes = {name: texts, **table.cells}, (*table.notes, Note(note, name, LOST))
         table = replace(table, frame=frame, cells=cells, notes=notes, digest=digest_of(frame))
     return table
 

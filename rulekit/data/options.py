@@ -1,8 +1,8 @@
 """Settings and limits for reading a file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self, TypeGuard
 
 MISSING = (
     "",
@@ -102,19 +102,48 @@ class ParseOptions:
             raise ValueError(f"{words} (`skip_rows`, `skip_last`).")
 
 
-class Decision(str):
+CONVERTED, CUT, LOST, TEXT, UNUSED = "converted", "cut", "lost", "text", "unused"
+#: Of notes: a conversion by request, a cut into two classes, cells that became missing or lost a
+#: part, text that keeps a column from being numbers, and columns that are not learned from.
+NOTE_KINDS = (CONVERTED, CUT, LOST, TEXT, UNUSED)
+
+
+class Note(str):
+    """A sentence on how a table was read, with the column that it is about, and its kinds."""
+
+    def __new__(cls, text: str, column: str = "", *kinds: str) -> Self:
+        """Build a note of some of `NOTE_KINDS`."""
+        note = super().__new__(cls, text)
+        note.column, note.kinds = column, kinds
+        return note
+
+    column: str
+    kinds: tuple[str, ...]
+
+
+class Decision(Note):
     """A note on how a file was read, with the options that change it, and what they do."""
 
     def __new__(
-        cls, text: str, label: str = "", change: Mapping[str, Any] | None = None
-    ) -> "Decision":
+        cls,
+        text: str,
+        label: str = "",
+        change: Mapping[str, Any] | None = None,
+        column: str = "",
+        kinds: Sequence[str] = (),
+    ) -> Self:
         """Build a note; `label` is the text of a button that applies `change`."""
-        note = super().__new__(cls, text)
+        note = super().__new__(cls, text, column, *kinds)
         note.label, note.change = label, change or {}
         return note
 
     label: str
     change: Mapping[str, Any]
+
+
+def has_kind(note: str, kind: str) -> TypeGuard[Note]:
+    """Return whether a sentence on a table is a note of a kind."""
+    return isinstance(note, Note) and kind in note.kinds
 
 
 def apply_decision(options: ParseOptions, change: Mapping[str, Any]) -> ParseOptions:

@@ -25,7 +25,7 @@ from rulekit.data.column import (
     whole,
 )
 from rulekit.data.headers import few, quote, repair_headers
-from rulekit.data.options import Decision, Limits
+from rulekit.data.options import CONVERTED, CUT, LOST, TEXT, Decision, Limits, Note, has_kind
 from rulekit.data.typed import as_pandas, level_text
 from rulekit.exceptions import DataError
 
@@ -281,7 +281,8 @@ class Table:
             note += f"(first: row {first + 1}, {quote(text.iloc[first])})."
         else:
             note += "; every present cell could be read."
-        return self._replace_column(name, read, note, role)
+        kinds = (CONVERTED, LOST) if lost.any() else (CONVERTED,)
+        return self._replace_column(name, read, Note(note, name, *kinds), role)
 
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
         """Return the table with a text column parsed as dates; other cells become missing.
@@ -399,7 +400,7 @@ class Table:
             before = replace(self.column(numbers), name=name, role=self.column(name).role)
             kept = [before if c.name == name else c for c in self.columns if c.name != numbers]
             new = replace(self, frame=content, columns=tuple(kept), positive_label=None)
-            notes = self._notes_but("was cut at", name)
+            notes = self._notes_but(CUT, name)
             return replace(new, notes=notes, digest=digest_of(content)).with_cut(name, cut)
         if cut is None:
             return self
@@ -419,7 +420,7 @@ class Table:
         ignored = replace(self.column(name), name=numbers, role="ignore")
         both = replace(self, frame=content, columns=(*self.columns, ignored), positive_label=None)
         note = f"Column {quote(name)} was cut at {cut:,.15g}; its numbers are in {quote(numbers)}."
-        return both._replace_column(name, words, note)
+        return both._replace_column(name, words, Note(note, name, CUT))
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
@@ -436,14 +437,13 @@ class Table:
         before = self.column(name).role
         new = describe_column(content[name], name, Limits().max_levels)
         new = replace(new, role=before if before in SINGLE else role or new.role)
-        notes = (*self._notes_but("holds text in", name), note, *more)
+        notes = (*self._notes_but(TEXT, name), note, *more)
         table = replace(self, frame=content, notes=notes, digest=digest_of(content))
         return table._with_column(name, new)
 
-    def _notes_but(self, words: str, name: str) -> tuple[str, ...]:
-        """Return the notes without those that begin with these words on a column."""
-        begin = f"Column {quote(name)} {words}"
-        return tuple(note for note in self.notes if not note.startswith(begin))
+    def _notes_but(self, kind: str, name: str) -> tuple[str, ...]:
+        """Return the notes without those of a kind on a column."""
+        return tuple(n for n in self.notes if not (has_kind(n, kind) and n.column == name))
 
 
 def digest_of(frame: pd.DataFrame) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulekit.data.headers import quote
+from rulekit.data.options import LOST, Note
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, moment_text, number_text
 
@@ -138,7 +139,7 @@ def drop_infinities(
         return values, []
     rows = f"{infinite.sum()} of {len(values)} rows (first: row {int(np.argmax(infinite)) + 1})"
     note = f"Column {quote(name)} is infinite in {rows}; these cells are treated as missing."
-    return np.where(infinite, np.nan, values), [note]
+    return np.where(infinite, np.nan, values), [Note(note, name, LOST)]
 
 
 def level_text(value: Any) -> str:

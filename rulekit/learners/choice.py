@@ -24,7 +24,8 @@ from rulekit.exceptions import DataError
 from rulekit.learners.base import Paths, Setting, identify
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.training import TrainingTable
-from rulekit.rules import Condition, RuleSet
+from rulekit.rules import RuleSet
+from rulekit.rules.rule_set import Masks, stack_masks
 
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
@@ -179,16 +180,10 @@ def _score_fold(
 ) -> Floats:
     test = fold.fold[1]
     columns = {name: values[test] for name, values in table.columns.items()}
-    masks: dict[Condition, NDArray[np.bool_]] = {}  # many rules share their conditions
+    known: Masks = {}  # many rules share their conditions
 
     def measure(rule: RuleSet) -> list[float]:
-        fired = np.zeros((len(test), len(rule.clauses)), dtype=bool)
-        for k, clause in enumerate(rule.clauses):
-            for condition in clause.conditions:
-                if condition not in masks:
-                    masks[condition] = condition.mask(columns)
-            join = np.logical_and if clause.op == "and" else np.logical_or
-            fired[:, k] = join.reduce([masks[condition] for condition in clause.conditions])
+        fired = stack_masks(rule.clauses, columns, known)
         answers = rule.answers(fired).astype(table.classes.dtype)
         more = [] if counted is None else counted(answers, test).tolist()
         return [loss.compute(test, answers), rule.n_conditions, len(rule.clauses), *more]

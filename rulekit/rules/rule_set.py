@@ -19,6 +19,7 @@ from rulekit.rules.schema import NUMERIC, Schema, schema_of
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
 JOIN: dict[str, Any] = {"and": iand, "or": ior}
+Masks = dict[Condition, NDArray[np.bool_]]  # for which rows of a table conditions hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,14 @@ class Clause:
         """The conditions that are literals."""
         return tuple(c for c in self.conditions if isinstance(c, Literal))
 
-    def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Return whether the clause matches, for each row; see `Literal.mask`."""
+    def mask(self, columns: Columns, known: Masks | None = None) -> NDArray[np.bool_]:
+        """Return whether the clause matches, for each row; see `Literal.mask`.
+
+        `known` stores the masks of conditions on these columns, for all clauses that are given it.
+        """
         answer, join = np.full(n_rows(columns), self.op == "and"), JOIN[self.op]
         for condition in self.conditions:
-            answer = join(answer, condition.mask(columns))
+            answer = join(answer, _mask_once(condition, columns, known))
         return answer
 
     def condition_masks(self, columns: Columns) -> NDArray[np.bool_]:
@@ -98,9 +102,22 @@ def n_rows(columns: Columns) -> int:
     return next((len(column) for column in columns.values()), 0)
 
 
-def stack_masks(parts: Sequence[Any], columns: Columns) -> NDArray[np.bool_]:
-    """Return whether each condition or clause holds for each row, shape (n, number of parts)."""
-    masks = [part.mask(columns) for part in parts]
+def _mask_once(condition: Condition, columns: Columns, known: Masks | None) -> NDArray[np.bool_]:
+    if known is None:
+        return condition.mask(columns)
+    if condition not in known:
+        known[condition] = condition.mask(columns)
+    return known[condition]
+
+
+def stack_masks(
+    parts: Sequence[Any], columns: Columns, known: Masks | None = None
+) -> NDArray[np.bool_]:
+    """Return whether each condition or clause holds for each row, shape (n, number of parts).
+
+    For clauses see `Clause.mask` on `known`.
+    """
+    masks = [part.mask(columns) if known is None else part.mask(columns, known) for part in parts]
     return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from rulekit import Clause, Literal, RuleError, RuleSet
-from rulekit.rules.rule_set import rule_of
+from rulekit.rules.rule_set import rule_of, stack_masks
 from tests.reference.rules import clause_holds, decide, rows_of
 from tests.strategies.rules import clauses, columns, rule_sets
 
@@ -28,6 +28,11 @@ def test_negated_clause_holds_exactly_if_the_clause_does_not(clause, table):
 @given(rule_sets(), columns(max_rows=10))
 def test_a_rule_set_decides_row_by_row(rule_set, table):
     assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
+    known = {}
+    for _ in range(2):  # computed, then looked up
+        masks = stack_masks(rule_set.clauses, table, known)
+        assert masks.tolist() == rule_set.clauses_fired(table).tolist()
+    assert set(known) == set(rule_set.conditions)
 
 
 @given(rule_sets(labels=("yes",)), columns(max_rows=10))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
+from rulekit.data.options import LOST, Note
 from scripts.fuzz import damaged
 from tests.ui.test_saved import FULL, TABLE
 from ui import saved, workspace
@@ -55,8 +56,10 @@ def test_every_sample_comes_back_cell_by_cell(session, sample):
 
 def test_a_column_kept_as_text_stays_text(session):
     frame = pd.DataFrame({"code": [1, 2, 3, 4] * 5, "ill": ["yes", "no"] * 10})
-    table = Table.from_frame(frame).as_category("code")
+    table = Table.from_frame(frame, notes=["n", Note("m", "code", LOST)]).as_category("code")
     back = saved_and_loaded(session, AppState(table=table))
+    (note,) = [n for n in back.table.notes if n == "m"]
+    assert (note.column, note.kinds) == ("code", (LOST,))
     assert back.table.column("code").kind == table.column("code").kind == "category"
 
 

@@ -16,7 +16,7 @@ from rulekit.binning.words import holds_words
 from rulekit.data import QualityNote, Table, columns_of, quality_notes
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
-from rulekit.data.headers import quote
+from rulekit.data.options import CONVERTED, has_kind
 from rulekit.rules.condition import DATE_PARTS
 from rulekit.style.phrases import cap_list
 from rulekit.style.wording import plural
@@ -278,8 +278,7 @@ def ways(table: Table, column: Column) -> list[str]:
 def list_conversions(table: Table, options: dict[str, Any]) -> list[str]:
     """Return the table's notes on columns converted to dates or durations."""
     names = [*options.get(DATES, {}), *options.get(DURATIONS, ())]
-    begins = tuple(f"Column {quote(name)} was read as" for name in names)
-    return [note for note in table.notes if begins and note.startswith(begins)]
+    return [n for n in table.notes if has_kind(n, CONVERTED) and n.column in names]
 
 
 def parse_levels(text: str, column: Column) -> list[str]:

@@ -20,6 +20,7 @@ from rulekit.data.columns.report import Misfit
 from rulekit.data.drift import match_levels
 from rulekit.data.headers import quote
 from rulekit.data.matching import match_outcomes
+from rulekit.data.options import LOST, has_kind
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
@@ -39,7 +40,6 @@ from ui.widgets import COUNT, SHARE, pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
-LOST = ("became missing", "treated as missing", "is left out")  # in notes on a file's cells
 ONE_LINE = 120  # maximal length of a list of columns that is not folded
 SHOWN = 8  # maximal number of columns or rows listed
 EQUAL = 0.05  # share of equal training rows above which equal rows may be other cases
@@ -112,9 +112,9 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
 
 def lost_cells(table: Table, read: Sequence[str], more: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the notes on cells of the rule's columns that became missing or lost a flag."""
-    own = [quote(name).casefold() for name in read]
-    notes = [n for n in table.notes if any(name in n.casefold() for name in own)]
-    return (*(note for note in notes if any(words in note for words in LOST)), *more)
+    own = {name.casefold() for name in read}
+    notes = (note for note in table.notes if has_kind(note, LOST))
+    return (*(n for n in notes if n.column.casefold() in own), *more)
 
 
 def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_]:

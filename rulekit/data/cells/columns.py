@@ -22,7 +22,15 @@ from numpy.typing import NDArray
 from rulekit.data.cells import dates, numbers
 from rulekit.data.cells.texts import TextColumn, encode_cells, is_among, match, match_among
 from rulekit.data.headers import few, quote
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
+from rulekit.data.options import (
+    LOST,
+    MISSING,
+    MISSING_AMONG_NUMBERS,
+    TEXT,
+    Decision,
+    Note,
+    ParseOptions,
+)
 from rulekit.data.typed import EXACT, drop_infinities, text_series
 
 Values: TypeAlias = pd.Series | NDArray[Any]
@@ -162,9 +170,18 @@ class CellReader:
                 self._note(name, text, "It means missing", change)
             self._keep(part, _text(part.column))
 
-    def _note(self, name: str, text: str, label: str = "Keep as text", change: Any = None) -> None:
+    def _note(
+        self,
+        name: str,
+        text: str,
+        label: str = "Keep as text",
+        change: Any = None,
+        *,
+        kinds: Sequence[str] = (),
+    ) -> None:
         """Add a note on a column, with the change of options that reads it otherwise."""
-        self.sentences.append(Decision(text, label, change or {"texts": {name: True}}))
+        change = change or {"texts": {name: True}}
+        self.sentences.append(Decision(text, label, change, name, kinds))
 
     def _keep(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
         """Keep a column; `converted` if its cells are written in another way than they were."""
@@ -201,7 +218,7 @@ class CellReader:
         rows = f"in {sum(counts.values()):,} of {len(column.codes):,} rows"
         text = f"Column {quote(column.name)} is read as numbers; {rows} a flag behind the number"
         first = column.first_cell(present & (flags != ""))
-        self._note(column.name, f"{text} is left out: {listed} ({first}).")
+        self._note(column.name, f"{text} is left out: {listed} ({first}).", kinds=(LOST,))
         self._keep_numbers(part, values, converted=True)
         return True
 
@@ -220,11 +237,12 @@ class CellReader:
         if not certain or not valid[present].all():
             others = present & ~(valid if certain else plain.valid)
             if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
-                self.sentences.append(
+                text = (
                     f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} "
                     f"rows ({column.first_cell(others)}), so it is read as text. Correct these "
                     "cells, or read the column as numbers, which makes them missing."
                 )
+                self.sentences.append(Note(text, column.name, TEXT))
             return False
         pairs = zip(vars(plain).values(), vars(decorated.numbers).values(), strict=True)
         joined = numbers.Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
@@ -332,7 +350,7 @@ class CellReader:
             self.day_first[name] = day_first
             label = "Month first" if day_first else "Day first"
             turned = label, {"day_first_in": {name: not day_first}}
-        self._note(name, note, *turned)
+        self._note(name, note, *turned, kinds=(LOST,) if count else ())
         moments = np.append(parsed.moments, np.datetime64("NaT"))[column.codes]
         self._keep(part, pd.Series(moments), converted=True)
 

@@ -68,6 +68,10 @@ class ConditionScreening:
     theta: float
     form: str
 
+    def __post_init__(self) -> None:
+        """Leave out what else is stored for the table, such as other problems."""
+        object.__setattr__(self, "problem", replace(self.problem, memory={}))
+
     @property
     def literals(self) -> Sequence[Literal]:
         """The candidates as the rule has them."""

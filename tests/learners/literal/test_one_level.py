@@ -99,6 +99,7 @@ def test_every_distinct_value_may_be_a_cut():
     coarse = OneLevelRuleClassifier(1.0, exact=True).fit(X, y)
     assert model.proved_optimal_
     assert model.screening_.n_conditions == 8 * 2 * 1999
+    assert model.screening_.problem.memory == {}  # nothing else of the table is kept
     assert model.screening_.n_removed > 0.9 * model.screening_.n_conditions
     assert model.objective_ < coarse.objective_
     assert "literals_" not in vars(model.binarizer_)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rulekit import DataError, FixedRuleClassifier, Table, from_text
+from rulekit.data.options import LOST, Note
 from rulekit.explain import score
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import as_before, read_as_before
@@ -120,6 +121,15 @@ def scored(monkeypatch, text):
     if not result.figures:
         then_and_now(cases, result)
     return state, cases, result, " ".join(words).replace("\\", "").replace("\u2060", "")
+
+
+def test_lost_cells_of_the_rules_columns_are_noted():
+    notes = (
+        Note("Column 'town': 'dose' became missing.", "town", LOST),
+        Note("Column 'dose' became missing.", "dose"),
+        Note("2 cells are gone.", "Dose", LOST),
+    )
+    assert lost_cells(Table.from_frame(PATIENTS, notes=notes), ["dose"]) == notes[2:]
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.DataWarning")
