@@ -393,7 +393,7 @@ def progress_words(job: jobs.Job) -> str:
     if budget is not None:
         left = min(left, budget - job.elapsed)
     if job.title == CHOICE and job.elapsed >= 1:  # its steps are not counted
-        words += f", {job.elapsed:.0f} s so far. The rule stays in use until then"
+        words += f", {job.elapsed:.0f} s so far; this one can be used meanwhile"
     return words + f", {left:.0f} s to go" * (left >= 1)
 
 
