@@ -307,6 +307,7 @@ class Upload:
     names: tuple[str, ...] = ()  # the columns of a file with too many
     target: str | None = None
     layout: TableLayout | None = None
+    test: tuple[bytes, str] | None = None  # a file of test rows for it, and the file's name
 
 
 def current_upload() -> Upload:

@@ -77,7 +77,7 @@ def test_the_rule_of_the_library_takes_over_unless_one_is_picked(open_app, monke
     suggested = state.result.settings[state.result.suggestion.number]
     assert state.result.models[model_key(suggested)].rule_set_ == library
     assert (state.model.rule_set_ == library) == (not picked)
-    assert ("Better rule found: " in text(app)) == (not picked and library != quick_rule)
+    assert (" rule found: " in text(app)) == (not picked and library != quick_rule)
     assert ("A run suggests another rule" in text(app)) == picked
     assert "A thorough search takes " in text(app)
     again = finished(open_app("models", query={"analysis": app.query_params["analysis"]}))

@@ -76,6 +76,9 @@ def _histogram(column: pd.Series, kind: str) -> list[int]:
     if kind == "boolean" or values.dtype == object:
         return column.dropna().astype(str).value_counts().iloc[:BARS].tolist()
     values = values[np.isfinite(values)]
+    levels, counts = np.unique(values, return_counts=True)
+    if kind != "date" and 0 < len(levels) <= BARS:
+        return counts.tolist()
     return np.histogram(values, BARS)[0].tolist() if len(values) else []
 
 

@@ -24,6 +24,7 @@ from rulekit.style.phrases import cap_list
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, read_file
+from ui.data.split import take_test_rows
 from ui.escape import file_name, md
 from ui.runs import jobs
 from ui.runs.background import watch
@@ -76,7 +77,7 @@ def _read_new(name: str, content: bytes, file_id: str) -> None:
     """Read another file as detected."""
     with suppress(DataError):  # reading it reports the error
         content = decompress(content, Limits())
-    change_upload(name=name, content=content, file_id=file_id, target=None, layout=None)
+    change_upload(name=name, content=content, file_id=file_id, target=None, layout=None, test=None)
     jobs.registry().forget(_owner())  # the reading of an earlier file
     read(ParseOptions())
 
@@ -164,6 +165,8 @@ def _take(answer: Answer) -> None:
         table = with_target(table, target)
     analysis = workspace.analysis_id() if again and workspace.is_as_begun() else None
     workspace.begin(table, read_as, analysis=analysis, file_id=upload.file_id)
+    if again and upload.test is not None:
+        once(partial(take_test_rows, *upload.test))()
 
 
 def tabs_key() -> str:

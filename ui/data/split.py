@@ -24,7 +24,7 @@ from ui.rule_numbers import read_as_before
 from ui.shell import once, sentences
 from ui.state import AppState, app_state, from_plain, to_plain, update
 from ui.widgets import chart, menu
-from ui.workspace import change
+from ui.workspace import change, change_upload, current_upload, file_of_analysis
 
 MOST_FOLDS = 20  # values of a column of fold numbers
 KINDS = {"b": "yes and no", "M": "dates", "m": "durations"} | dict.fromkeys("iuf", "numbers")
@@ -133,11 +133,14 @@ def take_test_rows(content: bytes, name: str) -> None:
         raise DataError(f"No row of {quote(name)} has an outcome in {quote(state.target)}.")
     frame = pd.concat([table.frame, given.frame.reindex(columns=table.frame.columns)])
     _set_rows(frame, given.n_rows, name)
+    if file_of_analysis() == current_upload().file_id:
+        change_upload(test=(content, name))  # the table may be read again in another way
 
 
 def drop_test_rows() -> None:
     """Remove the rows of a second file; test rows are held back again."""
     state = app_state()
+    change_upload(test=None)
     _set_rows(state.table.frame.iloc[: state.table.n_rows - state.split.own_rows], 0, "")
 
 

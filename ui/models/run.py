@@ -10,6 +10,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from rulekit.data.folds import group_splitter
@@ -245,18 +246,23 @@ def _join(result: RunResult) -> None:
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
-                st.session_state[BETTER] = ""
-                if before is not None:
-                    now, then = (int(joined.points.loc[k, "limit"]) for k in (number, before))
-                    instead = f" instead of {then}" if now != then else ", as many as before"
-                    found = f"**Better rule found: {plural(now, 'condition')}**{instead}."
-                    st.session_state[BETTER] = found
+                words = "" if before is None else better_words(joined.points, number, before)
+                st.session_state[BETTER] = words
         note_suggestion(joined)
     after, is_known = app_state(), state.error is not None and state.rule_json is not None
     if not is_known or after.error is None or percent(after.error) == percent(state.error):
         return
     if from_json(state.rule_json) == from_json(after.rule_json):
         st.session_state[EARLIER] = after.rule_json, state.error
+
+
+def better_words(points: pd.DataFrame, number: int, before: int) -> str:
+    """Return that the library has chosen a point in place of another, and both sizes."""
+    now, then = (int(points.loc[k, "limit"]) for k in (number, before))
+    # a lower estimate decides, so the error in folds may be higher
+    word = "Another" if points["test_error"][number] > points["test_error"][before] else "Better"
+    instead = f" instead of {then}" if now != then else ", as many as before"
+    return f"**{word} rule found: {plural(now, 'condition')}**{instead}."
 
 
 def is_selected(state: AppState) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.data.steps import GOOD, upload
+from tests.pages.data.steps import GOOD, reading_options, upload
 from tests.pages.driving import errors, on_tab, opened, text
 from ui.state import AppState
 
@@ -55,6 +55,8 @@ def test_rows_of_a_second_file_are_the_test_rows(open_app):
     assert next(s for s in app.slider if s.label.startswith("Rows held")).disabled
     again = open_app(query={"analysis": app.query_params["analysis"]})
     assert again.session_state["app"].fit_key == state.fit_key
+    mark = next(s for s in reading_options(app).selectbox if s.label == "Decimal mark")
+    assert the_split(mark.set_value(".").run()) == (40, 8)  # also of a table read again
     setting = {"learner": "search", "max_conditions": 2}
     shown = AppState(table=state.table, split=state.split, setting=setting)
     assert "The test rows are those of later.csv" in text(opened("rules", state=shown))

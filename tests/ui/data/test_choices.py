@@ -180,9 +180,11 @@ def test_every_kind_of_column_has_a_histogram():
             "no day": ["2021-02-28", "2021-02-30", "2021-02-31", "2021-03-01"],
             "flag": pd.array([True, False, None, True], dtype="boolean"),
             "empty": [None] * 4,
+            "rooms": [1, 2, 2, 9],
             "y": list("abab"),
         }
     )
     figures = column_figures(Table.from_frame(frame))
-    assert [sum(bars) for bars in figures["spread"]] == [3, 3, 4, 3, 0, 4]
+    assert [sum(bars) for bars in figures["spread"]] == [3, 3, 4, 3, 0, 4, 4]
     assert figures["spread"][1] == [2, *[0] * (choices.BARS - 2), 1]
+    assert figures["spread"][5] == [1, 2, 1]  # no gaps between few numbers
