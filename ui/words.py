@@ -17,7 +17,7 @@ from rulekit.rules.analysis.compare import RuleComparison, compare_rules
 from rulekit.rules.condition import ORDERED, moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
-from rulekit.style.phrases import Wording, exact, number
+from rulekit.style.phrases import Wording, exact, number, shorten_names
 from rulekit.style.phrases import clause_words as clause_words
 from rulekit.style.scorecard import card_lines
 from rulekit.style.scorecard import clause_names as clause_names
@@ -27,8 +27,9 @@ from ui.state import AppState
 
 def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:
     """Return display names, units and outcomes' colours for explanations and reports."""
+    names = {name: w.label for name, w in state.wording.items() if w.label}
     return Wording(
-        names={name: w.label for name, w in state.wording.items() if w.label},
+        names={**names, **shorten_names(state.features, names)},
         units={name: w.unit for name, w in state.wording.items() if w.unit},
         texts=state.texts,
         clause=clause,

@@ -3,8 +3,8 @@
 import datetime
 import re
 import unicodedata
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterable, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 from rulekit.data.options import Limits
@@ -71,6 +71,23 @@ def shorten(text: str, limit: int) -> str:
     """Cut the middle of a long text, since names often differ at their ends only."""
     tail = limit // 3
     return text if len(text) <= limit else f"{text[: limit - tail - 1]}…{text[len(text) - tail :]}"
+
+
+def shorten_apart(names: Iterable[str], limit: int) -> dict[str, str]:
+    """Shorten long names; of those that would look alike, begin with the word that differs."""
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        groups.setdefault(shorten(name, limit), []).append(name)
+    short = {}
+    for text, alike in groups.items():
+        letters = takewhile(lambda at: len(set(at)) == 1, zip(*alike, strict=False))
+        same = sum(1 for _ in letters)
+        start = 1 + max(alike[0].rfind(" ", 0, same), same - limit // 3)
+        rests = [name[start:] for name in alike]
+        apart = shorten_apart(rests, limit - 1) if len(alike) > 1 else {}
+        cut = [f"…{apart[rest]}" if apart else text for rest in rests]
+        short |= dict(zip(alike, cut, strict=True))
+    return short
 
 
 def quote(name: Any, length: int = 40) -> str:

@@ -72,7 +72,7 @@ def rank_reasons(
     bp 120: 0 points, 2 below the most
     """
     rule = rule_of(model)
-    columns, splits, wording = columns_for(model, X), scorecard_of(rule), wording.with_texts(rule)
+    columns, splits, wording = columns_for(model, X), scorecard_of(rule), wording.for_rule(rule)
     if not splits:
         return [()] * len(next(iter(columns.values()), ()))
     is_top = splits[0].mask(columns)

@@ -216,7 +216,7 @@ def explain(
     'Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
-    wording = wording.with_texts(rule)
+    wording = wording.for_rule(rule)
     given = (y, training[1] if isinstance(training, tuple) else None)
     if columns is not X:
         columns.report.warn(stacklevel=2)

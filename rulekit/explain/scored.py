@@ -1,7 +1,7 @@
 """Scoring of new cases: predictions, deciding clauses, drift, and past and present error."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, join_list
 from rulekit.style.scorecard import clause_names
+from rulekit.style.wording import percent, plural
 
 LEVEL = 0.01  # share of unchanged rules for which a drop is reported by chance
 CHUNK = 500  # cases between two words on how far it is
@@ -48,6 +49,11 @@ class Figures:
     def worse(self) -> bool:
         """Whether the error is worse than chance explains."""
         return self.chance < LEVEL
+
+    @property
+    def can_be_worse(self) -> bool:
+        """Whether the new cases are enough: the error would be worse if all were wrong."""
+        return replace(self, right_now=0).chance < LEVEL
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +97,13 @@ class Scored:
         if not self.figures:
             return ""
         whole = self.figures[0]
-        wrong_now = (whole.n_now - whole.right_now) / max(1, whole.n_now)
-        wrong_then = (whole.n_then - whole.right_then) / max(1, whole.n_then)
+        wrong_now, wrong_then = whole.n_now - whole.right_now, whole.n_then - whole.right_then
+        if not whole.can_be_worse:
+            counted = f"wrong for {wrong_now:,} of {plural(whole.n_now, 'case')}"
+            return f"Too few cases to show whether the rule still holds: {counted}."
         comparison = (
-            f"wrong for {100 * wrong_now:.1f} % of these {whole.n_now:,} cases, before for "
-            f"{100 * wrong_then:.1f} % of {whole.n_then:,}"
+            f"wrong for {percent(wrong_now / max(1, whole.n_now))} of these {whole.n_now:,} cases, "
+            f"before for {percent(wrong_then / max(1, whole.n_then))} of {whole.n_then:,}"
         )
         if whole.worse:
             return f"The rule no longer holds as it did: {comparison}, more than chance explains."
@@ -223,7 +231,7 @@ def score(  # noqa: PLR0913  all but two by keyword
     missing = np.zeros(len(X), dtype=np.intp)
     if lacking:
         missing = np.where(deciding < 0, np.min(lacking, axis=0), 0)
-    found, wording = (deciding + 1, missing, drift, figures, read.report), wording.with_texts(rule)
+    found, wording = (deciding + 1, missing, drift, figures, read.report), wording.for_rule(rule)
     return Scored(model, X, answers, *found, training, wording, immutable)
 
 

@@ -48,6 +48,7 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
     """
     rule, columns = rule_of(model), columns_for(model, X)
     truth, parts = read_labels(y).astype(object), divide_rows(rule, columns)
+    wording = wording.for_rule(rule)
     rows = [
         (name, str(p.label), int(p.rows.sum()), int((truth[p.rows] == p.label).sum()))
         for name, p in zip(_names(rule, parts, wording), parts, strict=True)
@@ -100,7 +101,7 @@ def flow_figure(
         A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
     rule, columns, truth = rule_of(model), columns_for(model, X), read_labels(y).astype(object)
-    labels = sorted(set(truth.tolist()), key=str)
+    labels, wording = sorted(set(truth.tolist()), key=str), wording.for_rule(rule)
     value = _value_of(rule)
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
         return _draw_values(rule, columns, truth, classes, case, wording)
@@ -154,13 +155,17 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
 
 
 def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
-    """Return names of outcomes that differ: a long common beginning is left out."""
+    """Return names of outcomes that differ: long common beginnings and ends are left out."""
     words = {label: str(label).split() for label in labels}
-    alike = takewhile(lambda group: len(set(group)) == 1, zip(*words.values(), strict=False))
-    n = min([sum(1 for _ in alike), *(len(each) - 1 for each in words.values())])
-    if len(words) < 2 or n < 1 or max(len(" ".join(each)) for each in words.values()) <= limit:
-        return {label: " ".join(each) for label, each in words.items()}
-    return {label: f"… {' '.join(each[n:])}" for label, each in words.items()}
+    if len(words) > 1 and max(len(" ".join(each)) for each in words.values()) > limit:
+        for _ in range(2):  # once from the left, once from the right
+            alike = takewhile(
+                lambda group: len(set(group)) == 1, zip(*words.values(), strict=False)
+            )
+            n = min([sum(1 for _ in alike), *(len(each) - 1 for each in words.values())])
+            cut = {label: ["…"] * (n > 0) + each[n:] for label, each in words.items()}
+            words = {label: each[::-1] for label, each in cut.items()}
+    return {label: " ".join(each) for label, each in words.items()}
 
 
 def _head(truth: Any, looks: Mapping[Any, Look], short: Mapping[Any, str], noun: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.data.headers import shorten
+from rulekit.data.headers import shorten, shorten_apart
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
@@ -34,10 +34,11 @@ class Wording:
     most: int = MAX_LISTED  # values of a set that are listed
     texts: Mapping[str, str] = field(default_factory=dict)  # names of conditions
 
-    def with_texts(self, rule: Any) -> "Wording":
-        """Return the wording with the names of conditions that a rule carries."""
+    def for_rule(self, rule: Any) -> "Wording":
+        """Return the wording with a rule's names of conditions, and distinct names of columns."""
         texts = {} if rule.schema is None else rule.schema.texts
-        return replace(self, texts={**texts, **self.texts}) if texts else self
+        names = {**self.names, **shorten_names(rule.features, self.names)}
+        return replace(self, names=names, texts={**texts, **self.texts})
 
     def lead(self, condition: Condition, text: str) -> str:
         """Return a text about a condition, behind its name if it has one."""
@@ -75,6 +76,13 @@ class Wording:
 
 
 PLAIN = Wording()
+
+
+def shorten_names(features: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+    """Return display names for columns with long ones, so that no two look alike."""
+    long = {f: clean for f in features if len(clean := one_line(names.get(f, f), 10**4)) > MAX_TEXT}
+    short = shorten_apart(long.values(), MAX_TEXT)
+    return {feature: short[name] for feature, name in long.items()}
 
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:

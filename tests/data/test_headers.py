@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data.headers import quote, repair_headers, select_columns
+from rulekit.data.headers import quote, repair_headers, select_columns, shorten_apart
 from rulekit.data.options import Limits
 from rulekit.exceptions import DataError, WideTableError
 
@@ -50,6 +50,11 @@ def test_headers_are_shortened_and_chosen_by_name():
     assert note.startswith("7 column names were empty: column 1 is now 'column 1'")
     assert note.endswith("and 2 more.")
     assert quote("a" * 41) == repr("a" * 26 + "…" + "a" * 13)
+    names = [f"{'mean pressure ' * 4}in {when} part of the stay{' at night' * 5}" for when in "abc"]
+    short = shorten_apart([*names, f"{names[0]}s"], 60)
+    assert len(set(short.values())) == 4
+    assert max(map(len, short.values())) <= 60
+    assert short[names[1]].startswith("…b part")
     assert select_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
     assert select_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
     names = [f"g{k}" for k in range(2_501)]

@@ -1,5 +1,7 @@
 """A rule applied to new cases: answers and clauses, drift first, then and now."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,6 +81,8 @@ def test_then_and_now_are_the_counts_and_fisher_s_test_of_them(model):
     assert whole.chance == fisher_exact(counts, alternative="greater").pvalue
     assert "still holds" in scores.sentence
     assert len(scores.figures) == 1 + model.rule_set_.n_clauses
+    one = score(model, X[800:801], outcomes=Y[800:801], before=(X[600:800], Y[600:800]))
+    assert re.match(r"Too few cases .*: wrong for [01] of 1 case\.", one.sentence)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
 
+import json
 import re
 import sys
 from dataclasses import replace
@@ -192,6 +193,8 @@ def test_table_of_many_clauses_is_folded(open_app, n):
     app = open_app("rules", state=state)
     folded = "The same counts as a table" in [box.label for box in app.expander]
     assert folded is (n == MANY)
+    height = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["height"]
+    assert height < 560
 
 
 @pytest.mark.slow

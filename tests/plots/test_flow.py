@@ -86,9 +86,9 @@ def test_long_names_of_outcomes_stay_apart():
     table = {"age": np.arange(40.0, 60.0)}
     figure = flow_figure(rule, table, np.array(names * 2, dtype=object))
     words = [a.text for a in figure.layout.annotations]
-    assert all(f"… {k} for fu" in words[0] for k in range(10))
-    assert "<b>… 3 for fu" in words[1]
-    assert "<b>… 7 for fu" in words[2]
+    assert all(f"… {k} …" in words[0] for k in range(10))
+    assert "<b>… 3 …<" in words[1]
+    assert "<b>… 7 …<" in words[2]
     small = flow_figure(rule, table, np.array(names * 2, dtype=object), is_small=True)
     assert max(len(a.text) for a in small.layout.annotations[1:]) <= 50 + len("<b></b>")
     marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]

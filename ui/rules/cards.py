@@ -36,6 +36,7 @@ from ui.workspace import change, make_key
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
 WRONG = -1  # in the list of rows: those predicted wrongly
+FULL_TEXTS = 5  # clauses of which the picture has the texts too
 LINES_HEIGHT = 400  # in pixels, of the box of many clauses, which also holds their editor
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
@@ -161,8 +162,9 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
         st.session_state.update(rules_tab_4="Errors", rules_view_Errors_3="Predictions")
 
     st.subheader("Where the rows go", anchor=False)
-    table = flow_chart(rule, rows.columns, rows.y, "flow", on_select=select_part)
     folded = rule.n_clauses >= MANY  # else the page would be very long
+    options = {"on_select": select_part, "is_small": rule.n_clauses > FULL_TEXTS}
+    table = flow_chart(rule, rows.columns, rows.y, "flow", **options)
     with st.expander("The same counts as a table") if folded else st.container():
         parts_table(table, rows.name)
 

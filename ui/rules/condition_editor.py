@@ -13,9 +13,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.plots import outcomes
-from rulekit.plots.outcomes import FEW, MAX_LEVELS, TAIL, outcome_levels
+from rulekit.plots.outcomes import FEW, MAX_LEVELS, gather_outliers, outcome_levels
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS, spell_part
+from rulekit.style.palette import base_layout
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
 from ui.cache import compute_once
@@ -30,6 +31,7 @@ MOST_DIGITS = 12  # decimals of a cut point
 MOST_LEVELS = 500  # number of levels that a list offers
 DATE_TICKS = 5
 TICKS = (50, 20, 10, 5, 2, 1)  # steps of the slider between ticks of the figure
+FIELD, GAP, THUMB = 150, 16, 5  # pixels beside a slider, and its inset; the figure has the same
 TABLE = "Add or remove conditions"
 SUMMED = "This condition computes with several columns at once. It cannot be edited here."
 NOTHING = f"A test for missing values has no cut point. It can be removed under “{TABLE}”."
@@ -155,7 +157,7 @@ def edit_condition(
     alt = f"Training rows by outcome that meet: {words}"
     st.dataframe(table, hide_index=True, column_config=columns, alt=alt)
     with container:  # last, so that the errors are there before the figure is drawn
-        _figure(edited, train, key, state)
+        _figure(edited, literal, train, key, state)
     return with_condition(rule, k, i, edited) if pressed else None
 
 
@@ -170,7 +172,8 @@ def _edit_value(
         level = st.select_slider("Limit", literal.order, literal.value, key=f"level_{key}")
         return replace(literal, value=level)
     if literal.op in ORDERED:
-        return _edit_cut(literal, counts.values[:-1].astype(float), key, state)
+        rows = np.repeat(counts.values[:-1].astype(float), counts.outcomes.sum(axis=0)[:-1])
+        return _edit_cut(literal, rows, key, state)
     offered = list(literal.order or ())
     if not offered:
         levels = {*counts.values[:-1].tolist(), *literal.values}
@@ -198,7 +201,7 @@ def _edit_cut(literal: Literal, values: NDArray[np.float64], key: str, state: Ap
     """Show a slider and a field for a cut point, kept equal."""
     slid, typed = f"slide_{key}", f"cut_{key}"
     limit = float(literal.positions[0])
-    low, high, step = slider_range(values, limit)
+    low, high, step = slider_range(values, limit, literal.op)
     digits = max(digits_of(step), digits_of(limit))
     is_date = literal.part == "date"
 
@@ -217,23 +220,27 @@ def _edit_cut(literal: Literal, values: NDArray[np.float64], key: str, state: Ap
     st.session_state.setdefault(typed, convert(limit))
     st.session_state.setdefault(slid, min(max(convert(limit), ends[0]), ends[1]))
     name = md(f"Cut point: {state.label(literal.feature)} {literal.op}", 91)
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
     more = {} if is_date else {"step": step, "format": f"%.{digits}f"}
-    if ends[0] < ends[1]:
-        left.slider(name, *ends, key=slid, on_change=follow, args=(slid, typed), **more)
-    field = right.date_input if is_date else right.number_input
-    if is_date:
-        more = {"min_value": date.min, "max_value": date.max}
-    value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap=None):
+        if ends[0] < ends[1]:
+            st.space(base_layout().margin.l - THUMB)
+            st.slider(name, *ends, key=slid, on_change=follow, args=(slid, typed), **more)
+            st.space(GAP)
+        field = st.date_input if is_date else st.number_input
+        more = {"min_value": date.min, "max_value": date.max} if is_date else more
+        more |= {"on_change": follow, "args": (typed, slid), "width": FIELD}
+        value = field("or typed", key=typed, **more)
     if value is None or value == convert(limit):
         return literal
     return replace(literal, value=value.isoformat() if is_date else float(value))
 
 
-def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, float, float]:
-    """Return ends and step of a slider over most values of a column and the limit."""
-    low, high = np.quantile(values, [TAIL, 1 - TAIL]) if len(values) else (limit, limit)
-    low, high = min(low, limit), max(high, limit)
+def slider_range(
+    values: NDArray[np.float64], limit: float, op: str = ">"
+) -> tuple[float, float, float]:
+    """Return ends and step of a slider over the limit and a column's values as they are drawn."""
+    drawn = gather_outliers(values, [limit])[0] if len(values) else np.array([limit])
+    low, high = min(drawn.min(), limit), max(drawn.max(), limit)
     if low == high:
         return float(low), float(high), 1.0
     rough = (high - low) / STEPS
@@ -241,8 +248,17 @@ def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, floa
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     if np.array_equal(values, np.floor(values)):
         step = max(step, 1.0)
-    ends, digits = (math.floor(low / step) * step, math.ceil(high / step) * step), digits_of(step)
+        # a cut lies beside its number, and all are drawn
+        low, high = (low - 1, high) if op in ("<=", ">") else (low, high + 1)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ends, digits = (first * step, last * step), digits_of(step)
     return round(ends[0], digits), round(ends[1], digits), round(step, digits)
+
+
+def _side(values: NDArray[np.float64], op: str) -> float:
+    """Return the distance from a cut point to its line in the figure: half of a whole number."""
+    half = 0.5 if op in ("<=", ">") else -0.5
+    return half if np.array_equal(values, np.floor(values)) else 0.0
 
 
 def tick_distance(low: float, high: float, step: float) -> float:
@@ -255,8 +271,8 @@ def digits_of(number: float) -> int:
     return next((d for d in range(MOST_DIGITS) if round(number, d) == number), MOST_DIGITS)
 
 
-def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
-    """Show the column's training rows by outcome, with the cut point."""
+def _figure(literal: Literal, before: Literal, train: Cases, key: str, state: AppState) -> None:
+    """Show the column's training rows by outcome, with the cut point in line with its slider."""
     name = state.label(literal.feature)
     values = literal.compute_values(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
@@ -266,8 +282,17 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
         present = numbers[~np.isnan(numbers)]
         edges = [literal.edge]
         figure = outcomes.outcome_bins_figure(numbers, codes, edges, name=name, **state.looks)
-        if len(np.unique(numbers)) > FEW:  # otherwise the few bins would have the only ticks
-            figure.update_xaxes(tick0=0, dtick=tick_distance(*slider_range(present, literal.edge)))
+        limit = float(before.positions[0])
+        low, high, step = slider_range(present, limit, before.op)
+        distinct = np.unique(gather_outliers(present, [limit])[0])
+        axis, start = np.add([low, high], _side(present, before.op)), 0.0
+        if len(distinct) > FEW:  # otherwise the few bins would have the only ticks
+            figure.update_xaxes(tick0=0, dtick=tick_distance(low, high, step))
+        else:  # drawn side by side from 0
+            start = float(distinct[0])
+        if len(distinct) > FEW or np.array_equal(distinct, start + np.arange(len(distinct))):
+            figure.update_xaxes(range=(axis - start).tolist())
+        figure.update_layout(margin_r=FIELD + GAP + THUMB).update_yaxes(automargin=False)
         if literal.part == "date":
             ticks = np.linspace(present.min(), present.max(), DATE_TICKS)
             texts = [str(literal.value_at(tick))[:10] for tick in ticks]

@@ -1,5 +1,6 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,6 +41,7 @@ from ui.widgets import COUNT, SHARE, pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
+FIRST = re.compile(r"(\(first: row )(\d+)")  # in notes on differences
 ONE_LINE = 120  # maximal length of a list of columns that is not folded
 SHOWN = 8  # maximal number of columns or rows listed
 EQUAL = 0.05  # share of equal training rows above which equal rows may be other cases
@@ -221,7 +223,14 @@ def leave_out(
     cells = {name: texts.filter(pa.array(fits)) for name, texts in cases.cells.items()}
     shown = replace(cases, table=frame[fits], outcomes=outcomes, cells=cells, trained=trained)
     shown = replace(shown, notes=(*cases.notes, *sentences))
-    return shown, apply(shown)
+    scored, kept = apply(shown), np.flatnonzero(fits)  # positions that findings count from 1
+
+    def number_row(found: re.Match[str]) -> str:
+        return f"{found[1]}{row_number(int(kept[int(found[2]) - 1]))}"
+
+    drift = tuple(replace(n, sentence=FIRST.sub(number_row, n.sentence)) for n in scored.drift)
+    unseen = tuple(replace(one, first=int(kept[one.first])) for one in scored.report.unseen)
+    return shown, replace(scored, drift=drift, report=replace(scored.report, unseen=unseen))
 
 
 def count_predictions(
@@ -323,6 +332,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
     if not cases.are_test_rows:
         names = {"then": "before", "now": "now"}
         show = st.warning if any(f.worse for f in scored.figures) else st.success
+        show = show if scored.figures[0].can_be_worse else st.info
         show(md(scored.sentence, 400))
     lines, names_of = [], clause_names(rule)
     for figures in scored.figures:

@@ -71,7 +71,7 @@ def to_app(
         numbers, or rows do not fit it.
     """
     rule = rule_to_export(model)
-    wording = wording.with_texts(rule)
+    wording = wording.for_rule(rule)
     column_kinds(rule)  # raises where a column has no single type
     given = {"training": training, "test": test}
     given = {name: rows for name, rows in given.items() if rows is not None and len(rows[1])}

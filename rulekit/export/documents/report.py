@@ -104,7 +104,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         If the record is longer than 200 000 characters as text.
     """
     rule = rule_to_export(model)
-    words = (wording or Wording(clause="line")).with_texts(rule)
+    words = (wording or Wording(clause="line")).for_rule(rule)
     given = {"training": training} | ({} if test is None else {"test": test})
     parts = [PredictedRows.from_rows(model, name, rows) for name, rows in given.items()]
     counts = [

@@ -42,7 +42,7 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
         A complete page without colours, scripts or requests; everything is escaped.
     """
     rule = rule_to_export(model)
-    wording = wording.with_texts(rule)
+    wording = wording.for_rule(rule)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
     blocks: list[doc.Block] = [doc.Text(doc.Raw(head))]
     write = partial(label_text, wording=wording)

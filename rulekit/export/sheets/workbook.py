@@ -185,7 +185,7 @@ def to_xlsx(
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True})
     book.set_properties({"created": datetime(2020, 1, 1), "title": "A rule"})
-    words = (wording or Wording()).with_texts(rule)
+    words = (wording or Wording()).for_rule(rule)
     _BookWriter(rule, book, words).write(given or {}, n_given, n_cases)
     book.close()  # no `with`, which would also write a workbook after an error
     return buffer.getvalue()

@@ -134,12 +134,13 @@ def test_lost_cells_of_the_rules_columns_are_noted():
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.DataWarning")
 def test_rows_with_bad_cells_are_listed_and_left_out(monkeypatch):
-    text = "age,dose,ill\n30,1,yes\nforty,2,yes\n70,1,no\n?,1,no\n12 years,1,yes\n"
+    text = "age,dose,ill\n30,1,yes\nforty,2,yes\n70,99,no\n?,1,no\n12 years,1,yes\n"
     _, cases, result, words = scored(monkeypatch, text)
     assert result.answers.tolist() == ["yes", "no", "no"]
     assert result.X.index.tolist() == [0, 2, 3]
     assert result.figures[0].n_now == len(cases.outcomes) == 3
     assert "3 rows. What differs:" in words
+    assert "first: row 3, 99" in words
     assert "Left out: row 2 ('forty'), row 5 ('12 years')." in words
     assert "now misses 1 of 3;" in words
     *_, result, words = scored(monkeypatch, "age,dose\n30.5 b,inf\n")

@@ -266,8 +266,7 @@ class _Drawing:
         figure.add_vline(x=0, line={"width": 2, "dash": "dash"})
         if self.star is not None:
             _add_star(figure, self.star.margin, self.star.laws[:, k])
-        text = f"f = {self.split.sum_text(self.name, _short)}, less its bound"
-        figure.update_xaxes(title=plain(text, 90))
+        figure.update_xaxes(title="score beyond its limit (dashed: the limit)")
         figure.update_yaxes(title=self.law(k))
         return figure
 
