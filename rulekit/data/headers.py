@@ -78,7 +78,7 @@ def shorten_apart(names: Iterable[str], limit: int) -> dict[str, str]:
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
         groups.setdefault(shorten(name, limit), []).append(name)
-    short = {}
+    short: dict[str, str] = {}
     for text, alike in groups.items():
         letters = takewhile(lambda at: len(set(at)) == 1, zip(*alike, strict=False))
         same = sum(1 for _ in letters)
