@@ -5,7 +5,7 @@ import streamlit as st
 from ui.data import load
 from ui.data.choices import columns_card, onward_words, target_card
 from ui.data.quality import proposal_lines, quality_card, readings_card
-from ui.data.reading import options_card
+from ui.data.reading import options_card, show_first_rows
 from ui.data.server_tables import server_card
 from ui.data.split import split_card
 from ui.shell import ONWARD, guard, header, two_columns
@@ -55,7 +55,7 @@ with columns:
     readings_card()
 with rows:
     if rows.open:  # thousands of columns take the browser a second
-        st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
+        show_first_rows(state.table, 100)
 with read:
     if read.open:  # the file's first lines load 1.5 MB into the browser
         options_card()

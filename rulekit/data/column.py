@@ -101,9 +101,10 @@ def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
 
 def role_notes(columns: Sequence[Column]) -> list[str]:
     """Return notes on excluded columns and the reasons."""
+    unless = "and is not used unless made a feature. Rules then read its"
     reasons = {
-        "date": "a date, and is not used. Rules can read its date, year, month, weekday and hour",
-        "text": "text with many different values, and is not used. Rules can read its words",
+        "date": f"a date, {unless} date, year, month, weekday and hour",
+        "text": f"text with many different values, {unless} words",
         "constant": "the same, or missing, in every row, and is not used",
     }
     groups: dict[str, list[str]] = {}

@@ -115,7 +115,7 @@ def refusal() -> None:
     elif upload.error:
         problem(upload.error)
     if upload.error and app_state().table is not None:
-        st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
+        st.caption(f"Your table {md(app_state().table.name, 40)} is still here, unchanged.")
 
 
 def propose_columns(

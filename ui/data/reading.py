@@ -8,7 +8,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from rulekit.data import ParseOptions
+from rulekit.data import ParseOptions, Table
 from rulekit.data.options import DELIMITERS, Decision, apply_decision
 from rulekit.data.reading.layout import Line
 from rulekit.data.reading.loading import kind_of_file
@@ -16,6 +16,7 @@ from rulekit.exceptions import DataError
 from ui import workspace
 from ui.data.load import read
 from ui.escape import md
+from ui.rule_numbers import row_number
 from ui.shell import once
 from ui.state import app_state
 from ui.widgets import menu
@@ -56,7 +57,19 @@ def options_card() -> None:
         st.button("Read as detected", key="read_detected", on_click=once(lambda: read(columns)))
     if table is not None and not upload.error:
         st.caption("The first rows, as they are read:")
-        st.dataframe(table.frame.head(PREVIEW), alt="The first rows, as they are read.")
+        show_first_rows(table, PREVIEW)
+
+
+def show_first_rows(table: Table, n: int) -> None:
+    """Show the first rows by their numbers on all pages, days without a time."""
+    rows = table.frame.head(n)
+    days = {
+        name: st.column_config.DateColumn(format="YYYY-MM-DD")
+        for name, column in rows.select_dtypes("datetime").items()
+        if (column.dropna() == column.dropna().dt.normalize()).all()
+    }
+    rows = rows.set_axis(row_number(rows.index))
+    st.dataframe(rows, alt="The first rows of the table.", column_config=days)
 
 
 def first_lines(upload: Upload) -> tuple[Line, ...]:

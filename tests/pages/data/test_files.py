@@ -87,6 +87,7 @@ def test_chosen_columns_of_a_wide_file_are_read_alone(open_app, table_of):
     decimal = next(s for s in reading_options(app).selectbox if s.label == "Decimal mark")
     decimal.set_value(",").run()
     assert app.session_state["app"].options["decimal"] == ","
+    assert app.dataframe[-1].value.index[0] == 1  # rows are numbered as on other pages
     assert app.session_state["app"].target == "outcome"
 
 
