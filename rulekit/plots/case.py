@@ -162,13 +162,24 @@ def _numbers(tests: list[Literal], row: Columns, reference: Columns) -> tuple[An
     if len(distinct) <= outcomes.FEW:
         ticks = {float(k): write(v) for k, v in enumerate(distinct)}
         place = float(np.searchsorted(distinct, here))
-        if here not in distinct and np.isfinite(here):  # beside a cut between the same values
-            place += 0.25 * (2 * (edges < here).sum() - 2 * (cuts < place - 0.5).sum() - 1) - 0.5
+        if here not in distinct:
+            place = _place_between(place - 1, here, cuts, edges)
         return known, drawn, cuts, place if np.isfinite(here) else np.nan, value, ticks
     ticks = {} if first.is_plain else {v: write(v) for v in (distinct[0], distinct[-1])}
     ends = [distinct[0], distinct[-1], *cuts]
     pad = np.ptp(ends) / 50
-    return known, drawn, cuts, float(np.clip(here, min(ends) - pad, max(ends) + pad)), value, ticks
+    place = float(np.clip(here, min(ends) - pad, max(ends) + pad))
+    if place == here and outcomes.is_whole(distinct) and not here.is_integer():
+        place = _place_between(np.floor(here), here, cuts, edges)
+    return known, drawn, cuts, place, value, ticks
+
+
+def _place_between(
+    left: float, here: float, cuts: outcomes.Floats, edges: outcomes.Floats
+) -> float:
+    """Return where a case is between `left` and the next place, with its cuts drawn halfway."""
+    below = edges[cuts == left + 0.5] < here
+    return left + 0.25 + 0.5 * (float(below.mean()) if len(below) else 0.5)
 
 
 def _levels(tests: list[Literal], row: Columns, reference: Columns) -> tuple[Any, ...]:

@@ -179,7 +179,7 @@ def gather_outliers(values: Floats, cuts: Sequence[float]) -> tuple[Floats, str]
         low, high = min(low, cuts[0] - max_gap), max(high, cuts[-1] + max_gap)
     if np.ptp(values) <= FAR * (high - low):
         return values, ""
-    if _is_whole(values):
+    if is_whole(values):
         low, high = np.floor(low), np.ceil(high)
     ends = [
         f"{plural(int(beyond.sum()), 'row')} {where} {short_number(end)}"
@@ -196,14 +196,15 @@ def cut_positions(distinct: Floats, cuts: Floats) -> tuple[Floats, tuple[float, 
         places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
         return places, (-0.5, len(distinct) - 0.5)
     low, high = float(distinct[0]), float(distinct[-1])
-    whole = _is_whole(distinct)
+    whole = is_whole(distinct)
     pad = 0.5 if whole else (high - low) * 0.02
     places = np.floor(cuts) + 0.5 if whole else cuts
     start = 0.0 if 0.0 <= low < pad and not whole and (cuts > 0).all() else low - pad
     return places, (min(start, *places, low), max(high + pad, *places, high))
 
 
-def _is_whole(distinct: NDArray[np.float64]) -> bool:
+def is_whole(distinct: NDArray[np.float64]) -> bool:
+    """Return whether values are drawn as whole numbers."""
     return bool(np.array_equal(distinct, np.floor(distinct)) and np.ptp(distinct) < 1e9)
 
 
@@ -271,7 +272,7 @@ def add_histogram(
         counts = [np.array([(values[of] == v).sum() for v in distinct]) for of in parts]
     else:
         edges = np.linspace(distinct[0], distinct[-1], MAX_BARS + 1)
-        if _is_whole(distinct):  # each bar holds equally many of them
+        if is_whole(distinct):  # each bar holds equally many of them
             step = np.ceil((distinct[-1] - distinct[0] + 1) / MAX_BARS)
             edges = np.arange(distinct[0] - 0.5, distinct[-1] + step, step)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]

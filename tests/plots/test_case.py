@@ -14,6 +14,7 @@ AGES = np.arange(0.0, 101.0, 1.0)
 REFERENCE = {"age": AGES, "sex": np.array(["m", "f", "f", None] * 25 + ["m"], dtype=object)}
 Y = np.where(AGES > 50, "ill", "well")
 OLD = Literal("age", ">", 50.0)
+AMONG = st.floats(0, 100) | st.integers(0, 200).map(lambda k: k / 2)
 
 
 def row(age, sex="m"):
@@ -75,12 +76,17 @@ def test_case_without_a_value_or_with_an_unseen_one_is_named():
 
 
 @pytest.mark.slow
-@given(st.floats(-1e9, 1e9), st.integers(2, 60))
-def test_case_is_on_the_side_of_the_cut_that_its_value_is_on(age, n):
+@given(st.floats(-1e9, 1e9) | AMONG, AMONG, st.integers(2, 60))
+def test_case_is_on_the_side_of_each_cut_that_its_value_is_on(age, other, n):
     reference = {"age": np.linspace(0, 100, n)}
-    figure = case_figure(Clause((OLD,)), row(age), reference, Y[:n])
-    (cut,), (here,) = lines(figure)
-    assert bool(here > cut) is (age > 50)
+    figure = case_figure(Clause((OLD, Literal("age", "<=", other))), row(age), reference, Y[:n])
+    cuts, (here,) = lines(figure)
+    sides = [age > edge for edge in sorted({50.0, other})]
+    if len(cuts) == len(sides) or len(set(sides)) == 1:  # else between two that are drawn as one
+        assert [here > cut for cut in cuts] == sides[: len(cuts)]
+    if n <= 20:
+        place = np.searchsorted(reference["age"], age)
+        assert here == place if age in reference["age"] else place - 1 < here < place
 
 
 def test_points_are_a_sentence():
