@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from rulekit.binning import binned_table
 from tests.strategies.covers import binned_matrix
 
 
+@pytest.mark.parametrize("dense", [0, binned_table.DENSE])
 @pytest.mark.parametrize("together", [False, True])
-def test_a_matrix_read_as_cells_answers_as_itself(together):
+def test_a_matrix_read_as_cells_answers_as_itself(together, dense, monkeypatch):
+    monkeypatch.setattr(binned_table, "DENSE", dense)
     rng = np.random.default_rng(4)
     A = rng.random((40, 9)) < 0.4
     feature = np.array([3, 0, 3, 3, 7, 0, 0, 7, 3]) if together else None

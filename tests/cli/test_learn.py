@@ -91,7 +91,7 @@ def test_rows_are_split_by_time_or_by_the_users_folds(run, tmp_path, frame):
     assert (shown["test"]["rows"], shown["test"]["wrong"]) == (36, wrong[late].sum())
     assert shown["training"]["wrong"] == wrong[~late].sum()
     assert "Tested on the rows from '2024-03-25" in run(*words, *QUICK, "--split-by", "day").stderr
-    run(*words, "--max-conditions", 2, "--test-share", 0, "--folds", "fold")
+    run(*words, "--max-conditions", 1, "--test-share", 0, "--folds", "fold")
     rule = from_json((tmp_path / "learned.json").read_text())
     assert not {"day", "fold"} & set(rule.features)
     for given, message in (
@@ -255,6 +255,7 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --group dead", 2, "must be different columns"),
         ("made.csv --target dead --test-share 1", 2, "0<=x<=0.9"),
         ("made.csv --target dead --max-conditions 3", 2, "no effect with --learner one-clause"),
+        ("made.csv --target dead --max-conditions 0", 2, "0 is not in the range x>=1"),
         ("made.csv --target dead --cost-miss 5", 2, "Give --cost-miss and --cost-false-alarm"),
         ("made.csv --target dead --cost-unit EUR", 2, "no effect without costs"),
         ("made.csv --target dead --cost-miss 0 --cost-false-alarm 1", 2, "range x>0"),

@@ -80,6 +80,7 @@ def test_paths_answer_limits_and_requirements_they_can_hold():
         with pytest.warns(match="no condition") if most == 0 else nullcontext():
             assert path.rule(theta, n_clauses, most) == model.fit(X, y).rule_set_
         assert most is None or model.n_conditions_ <= most
+    assert list(path.limit_conditions(3)) == [e for e in path if e.n_conditions in range(4)]
     path = learner(constraints={"required": ["town"]}).path(X, y)
     assert path
     assert all("town" in entry.rule_set.features for entry in path)
