@@ -6,7 +6,7 @@ import inspect
 import json
 import pkgutil
 import shutil
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -215,7 +215,8 @@ def assert_written(name, kind, form, missing):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_every_explanation_contains_it(kind, form):
     rule = rule_of(kind, form)
-    for row, result in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
+    results = [explain(rule, FRAME, LABELS, training=seen) for seen in (None, (FRAME, LABELS))]
+    for row, result in chain(*map(enumerate, results)):
         assert result.prediction == rule.predict(FRAME)[row]
         reported = result.fired + result.near_misses
         assert all(c.text for k in reported for c in k.checks)

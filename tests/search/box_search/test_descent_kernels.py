@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
@@ -29,7 +29,6 @@ def start_box(problem, boxes, theta):
     return box[:, :, :3].copy()
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_no_box_on_two_features_beats_the_start(data):
     problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3, prices=(ERRORS,)))
@@ -86,7 +85,6 @@ def hard_problem(prices, missing, n=400, p=12, bins=9, seed=0):
 
 @pytest.mark.slow
 @given(st.data())
-@settings(deadline=None)
 def test_a_visit_finds_what_the_visit_by_numpy_finds(data):
     problem = data.draw(box_problems(max_rows=30, max_features=5))
     if data.draw(st.booleans()):
@@ -130,7 +128,6 @@ def with_choice(boxes, f, choice):
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
     problem = data.draw(box_problems())
     start = data.draw(boxes_for(problem, max_clauses=1))
@@ -151,7 +148,6 @@ def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_single_feature_choice_is_the_best_interval(data):
     problem = data.draw(box_problems(prices=(ERRORS,)))
     theta = data.draw(st.sampled_from(THETAS))
@@ -169,7 +165,6 @@ def test_single_feature_choice_is_the_best_interval(data):
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data())
 def test_single_clause_improvements_match_numpy(data):
     problem = data.draw(box_problems(max_rows=25, max_features=4, prices=(ERRORS,)))

@@ -1,7 +1,7 @@
 """What a search keeps from move to move: counts that agree with a count anew, cells and bins."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
@@ -10,7 +10,6 @@ from rulekit.search.box_search.search import Descent, SearchPlan, search_rows
 from tests.strategies.boxes import box_problems, box_rows, boxes_for
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_violations_and_matching_clauses_equal_a_recount(data):
     problem = data.draw(box_problems(max_rows=30, max_features=5))
@@ -47,7 +46,6 @@ def of_levels(prices, missing, n=300, seed=0):
 
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())
-@settings(deadline=None)
 def test_features_sharing_a_column_are_searched_independently(prices, missing):
     plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
     results = [

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import BoxPrices, whole_box
@@ -298,7 +298,6 @@ RULES = (
 CUTS = [(1.0, 2.0, 4.0)] * 2
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
 def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
@@ -311,7 +310,6 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     assert loss <= before + 1e-9
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(RULES[:2]), PRICES)
 def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)

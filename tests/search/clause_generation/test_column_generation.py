@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -272,7 +272,6 @@ def priced(draw):
 
 
 @pytest.mark.usefixtures("pricing_of_some_first")
-@settings(deadline=None)
 @given(priced(), st.integers(1, 20))
 def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
     problem, price = given_problem
@@ -288,7 +287,6 @@ def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("pricing_of_some_first")
-@settings(deadline=None)
 @given(priced())
 def test_no_single_interval_beats_what_pricing_returns(given_problem):
     problem, price = given_problem

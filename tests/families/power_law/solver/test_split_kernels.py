@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.families.power_law.solver import split_kernels, split_search, split_task
@@ -41,7 +41,6 @@ def problems(draw):
 
 
 @given(problem=problems(), endless=st.booleans())
-@settings(deadline=None)
 def test_cuts_and_steps_equal_their_twins(problem, endless):
     values, along, band, mass = problem
     assert bits(split_search.best_cut(values, mass)) == bits(twin.best_cut(values, mass))
@@ -64,7 +63,6 @@ def test_rows_on_the_ends_of_a_band_move_at_one_zero(seed):
 
 
 @given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
-@settings(deadline=None)
 def test_interval_equals_its_twin(problem, plan, data):
     values, _, _, mass = problem
     inside = data.draw(st.sampled_from((None, *range(mass.n_classes))))
@@ -73,7 +71,6 @@ def test_interval_equals_its_twin(problem, plan, data):
 
 
 @given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
-@settings(deadline=None)
 def test_genetic_impurities_equal_their_twin(problem, size, modulus):
     values, along, _, mass = problem
     laws = np.stack([values, along, values * along], axis=1)[:, :size]
