@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions, validate_parameter_constraints
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -19,14 +19,18 @@ from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 
+NUMERIC = ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty", "complex")
 LARGE = 1e300  # sums of weights between it and its inverse can be rescaled
 
 Floats = NDArray[np.float64]
 __all__ = [
+    "JOBS",
+    "SECONDS",
     "HasMethods",
     "Interval",
     "Needs",
     "StrOptions",
+    "check_arguments",
     "check_frame",
     "check_needs",
     "check_parameters",
@@ -42,6 +46,19 @@ class Interval(_Interval):  # type: ignore[misc]
     def is_satisfied_by(self, val: Any) -> bool:
         """Return whether a value is a number in the interval."""
         return not isinstance(val, bool) and super().is_satisfied_by(val)
+
+
+#: Allowed numbers of workers, as joblib counts them, and of seconds.
+JOBS = [
+    Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None
+]  # fmt: skip
+SECONDS = [Interval(Real, 0, None, closed="neither"), None]
+
+
+def check_arguments(function: str, **checked: tuple[Any, list[Any]]) -> None:
+    """Check arguments of a function, each with its allowed values, as estimators check theirs."""
+    values, allowed = ({k: pair[i] for k, pair in checked.items()} for i in (0, 1))
+    validate_parameter_constraints(allowed, values, caller_name=function)
 
 
 def check_parameters(estimator: BaseEstimator) -> None:
@@ -63,7 +80,7 @@ def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
     for name, other, values in needs:
         given, default = getattr(estimator, name), defaults[name].default
         value = getattr(estimator, other)
-        if given != default and value not in values:
+        if not np.array_equal(given, default) and value not in values:
             wanted = " or ".join(map(repr, values))
             raise ValueError(
                 f"`{name}` is read only where `{other}` is {wanted}; got {name}={given!r} with "
@@ -145,6 +162,10 @@ def row_weights(sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArr
     """Combine weights of rows and of classes, shape (n,), not rescaled, some positive."""
     weight = np.ones(len(y))
     if sample_weight is not None:
+        values = np.asarray(sample_weight)
+        kind = pd.api.types.infer_dtype(values.ravel(), skipna=True)
+        if kind not in NUMERIC:
+            raise DataError(f"`sample_weight` must hold a number for each row; found {kind}.")
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True
         )

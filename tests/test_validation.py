@@ -11,13 +11,18 @@ from rulekit import (
     LPSVM,
     Binarizer,
     BoxSearchClassifier,
+    Clause,
     ColumnGenerationClassifier,
+    Constraints,
     FixedRuleClassifier,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
+    Literal,
     OneLevelRuleClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
+    RulekitError,
+    RuleSet,
     ScorecardClassifier,
     Table,
     TwoLevelRuleClassifier,
@@ -25,9 +30,14 @@ from rulekit import (
     certify,
     compare_learners,
     explain,
+    from_json,
+    from_text,
     group_metrics,
+    rule_statistics,
     stability,
+    suggest,
     sweep,
+    to_sql,
     verify_export,
 )
 from rulekit.evaluation import operating_points
@@ -157,3 +167,43 @@ def test_class_weights_that_are_no_numbers_are_named(weight):
     X, y = mixed_table(n=60)
     with pytest.raises(ValueError, match=r"`class_weight` must hold finite .* class 'yes' has"):
         BoxSearchClassifier(class_weight={"yes": weight, "no": 1.0}).fit(X, y)
+
+
+def test_arguments_of_other_types_are_refused_in_words(table):
+    X, y = table
+    model, box = OneLevelRuleClassifier().fit(X, y), BoxSearchClassifier()
+    grid = {"theta": [1.0]}
+    wrong = [
+        ("'n_jobs' parameter of sweep", lambda: sweep(box, X, y, grid=grid, n_jobs=0)),
+        ("'store' parameter of sweep", lambda: sweep(box, X, y, grid=grid, store=3)),
+        ("'estimator' parameter", lambda: sweep(None, X, y, grid=grid)),
+        ("'grid' parameter", lambda: sweep(box, X, y, grid=3)),
+        ("no rows to split", lambda: sweep(box, X[:0], y[:0], grid=grid, cv=2)),
+        ("'learners' parameter", lambda: compare_learners(X, y, learners="x")),
+        ("`learners` must map", lambda: compare_learners(X, y, learners={"a": box})),
+        ("`learners` must map", lambda: compare_learners(X, y, learners=[box])),
+        ("'time_limit' parameter of certify", lambda: certify(model, X, y, time_limit=None)),
+        ("'time_limit' parameter", lambda: alternatives(model, X, y, time_limit="x")),
+        ("must hold a class in every row", lambda: stability(model, X, [None] * len(X))),
+        ("must hold a class in every row", lambda: model.score(X, [None] * len(X))),
+        ("`model` must be a rule", lambda: group_metrics(3, X, y, y)),
+        ("are missing, as in", lambda: suggest(3)),
+        ("one length", lambda: rule_statistics(model, X, 3)),
+        ("must be text, got int", lambda: from_json(3)),
+        ("must be text, got int", lambda: from_text(3)),
+        ("`table`, not 3", lambda: to_sql(model, part="score", table=3)),
+        ("`format` must be one of", lambda: verify_export(model, X, {})),
+        ("tuple of `Condition`, got 'x'", lambda: Clause("x")),
+        ("tuple of `Clause`, got 3", lambda: RuleSet(3, (), "dnf", "b")),
+        ("operator must be one of", lambda: Literal("a", {}, 1.0)),
+        ("`forbidden` must hold names", lambda: Constraints(forbidden=3)),
+        (
+            "must hold a number for each row",
+            lambda: box.fit(X, y, pd.DatetimeIndex([0] * 60)),
+        ),
+        ("must hold a number for each row", lambda: box.fit(X, y, ["a"] * 60)),
+        ("`cv` gives no folds", lambda: LPSVM(cv=np.array([])).fit([[0], [1]] * 5, [0, 1] * 5)),
+    ]
+    for words, call in wrong:
+        with pytest.raises((ValueError, TypeError, RulekitError), match=words):
+            call()

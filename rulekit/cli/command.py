@@ -115,7 +115,7 @@ class Verbs(click.Group):
 def rulekit() -> None:
     """Learn a short rule from a table, read it, apply it and export it.
 
-    A TABLE is a CSV, TSV, XLSX or Parquet file, also compressed with gzip; "sample:credit" is one
-    of the bundled tables. A RULE is a JSON file from `learn`, `export` or the dashboard, or a saved
-    analysis of the dashboard ("analysis.json"); "-" reads it from standard input.
+    A TABLE is a file: text, a spreadsheet, Parquet, JSON, Stata, SPSS or SAS, also packed (gzip,
+    ZIP); "sample:credit" is one of the bundled tables. A RULE is a JSON file from `learn`, `export`
+    or the dashboard, or a saved analysis ("analysis.json"); "-" reads it from standard input.
     """

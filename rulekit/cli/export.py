@@ -1,5 +1,6 @@
 """The command `export`: a rule in another format, verified on a table if one is given."""
 
+import sys
 from typing import Any
 
 import click
@@ -67,6 +68,8 @@ def export(rule: str, form: str, table: str | None, reading: ReadSettings, **opt
     content = text if isinstance(text, bytes) else text.encode()
     if options["output"] is not None:
         write_file(options["output"], content)
+    elif isinstance(text, bytes) and sys.stdout.isatty():
+        raise click.UsageError(f"A file of format {form} is not shown in a terminal. Add -o FILE.")
     else:
         click.echo(content, nl=not content.endswith(b"\n"))
 

@@ -49,6 +49,10 @@ class ReadSettings:
             note(f"Note: {sentence}")
         return table, used
 
+    def check(self, source: str, target: str) -> None:
+        """Check that a table can be read and has the target."""
+        match_names(self._read(source, self.options)[0], [target]).column(target)
+
     def cases(self, source: str, *rules: RuleSet, target: str | None = None) -> Table:
         """Read a table as the tables that rules were learned from, with notes on it."""
         options = self.options
@@ -78,6 +82,10 @@ class ReadSettings:
     def _read(self, source: str, options: ParseOptions) -> tuple[Table, list[str], ParseOptions]:
         """Read a table, and separate its notes on columns that are not learned from."""
         if source.startswith(SAMPLE):
+            if replace(self.options, day_first=None) != ParseOptions():
+                raise click.UsageError(
+                    f"Options of how a file is read have no effect on {source!r}. Remove them."
+                )
             table = load_sample(source.removeprefix(SAMPLE))
         else:
             table, options = read_with_options(source, options=options)

@@ -34,6 +34,7 @@ LEARNERS: dict[str, Any] = {
 COST = click.FloatRange(0, min_open=True)
 MOST_FINDINGS = 20
 TEST_SHARE = 0.3
+SEED = "Seed of the split and the search; another one may change the rule."
 FEW_GROUPS = "There are too few groups for inner folds; settings are compared on other folds."
 FIXES = {
     "ignore": "--leave-out {0!r}",
@@ -60,9 +61,11 @@ SETTINGS |= {"random_state": "--seed", "n_jobs": "--jobs"}
     help="Its value that the rule describes. Without it, short-rule takes the one that is "
     "described better; other learners take the suggested one.",
 )
-@click.option("--every-class", is_flag=True, help="Tell all classes apart, not one from the rest.")
+@click.option("--every-class", is_flag=True, help="Learn a rule for all classes, not one.")
 @outcome_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), default="short-rule")
+@click.option(
+    "--learner", type=click.Choice(list(LEARNERS)), default="short-rule", help="Kind of rule."
+)
 @click.option("--max-conditions", type=click.IntRange(1), help="Conditions of the rule at most.")
 @click.option("--cost-miss", type=COST, help="What it costs to miss a case of --positive.")
 @click.option("--cost-false-alarm", type=COST, help="What it costs to take another case for one.")
@@ -72,7 +75,7 @@ SETTINGS |= {"random_state": "--seed", "n_jobs": "--jobs"}
 @click.option(
     "--test-missing", multiple=True, metavar="COLUMN", help="Columns whose gaps a rule may test."
 )
-@click.option("--weight", metavar="COLUMN", help="The column that says what a row counts.")
+@click.option("--weight", metavar="COLUMN", help="The column with the weight of each row.")
 @click.option("--group", metavar="COLUMN", help="Rows of one group stay on one side of the split.")
 @click.option(
     "--test-share",
@@ -87,9 +90,9 @@ SETTINGS |= {"random_state": "--seed", "n_jobs": "--jobs"}
     "settings on later rows, too.",
 )
 @click.option("--folds", metavar="COLUMN", help="The column of the fold that short-rule tests on.")
-@click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
+@click.option("--seed", "random_state", type=click.IntRange(0, 2**32 - 1), help=SEED)
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
-@click.option("--jobs", "n_jobs", type=int, help="Processes that work at once.")
+@click.option("--jobs", "n_jobs", type=int, help="Processes at once; -1: one a core.")
 @click.option(
     "--points-scale",
     metavar="SCORE,ODDS,DOUBLE",
@@ -108,6 +111,8 @@ def learn(table: str, target: str, reading: ReadSettings, as_json: bool, **optio
     is named.
     """
     model = _learner(options)
+    if options["test"] is not None:
+        reading.check(options["test"], target)  # before the search, which takes longer
     read, used = reading.table(table)
     if (cut := options["above"]) is not None:
         read = read.with_cut(target, cut)
@@ -164,8 +169,6 @@ def _parse_scale(text: str | None) -> tuple[float, float, float] | None:
 def _scale(model: Any, options: dict[str, Any]) -> None:
     """Write a scorecard on a lender's scale, if one is given."""
     if options["points_scale"] is None:
-        if options["odds_of"] is not None:
-            raise click.UsageError("--odds-of has no effect without --points-scale. Remove it.")
         return
     label = next((v for v in model.classes_.tolist() if str(v) == options["odds_of"]), None)
     if options["odds_of"] is not None and label is None:
@@ -233,6 +236,8 @@ def _learner(options: dict[str, Any]) -> Any:
     every, is_short_rule = options["every_class"], isinstance(model, RuleClassifier)
     aimed, both = options["positive"] is not None, options["use"] and options["leave_out"]
     no_gaps = options["test_missing"] and not is_short_rule
+    no_scale = options["odds_of"] is not None and options["points_scale"] is None
+    no_points = options["points_scale"] is not None and name != "points"
     conflicts = {
         "--test gives the test rows. Remove --test-share.": two_tests,
         "--split-by and --group exclude each other. Remove one.": two_splits,
@@ -244,6 +249,8 @@ def _learner(options: dict[str, Any]) -> Any:
         "--cost-miss applies to one class. Remove --every-class or the costs.": every and miss,
         "--use and --leave-out exclude each other. Remove one.": both,
         "--test-missing has an effect with short-rule only. Remove it.": no_gaps,
+        "--odds-of has no effect without --points-scale. Remove it.": no_scale,
+        "--points-scale needs a scorecard. Add --learner points.": no_points,
     }
     if sentence := next((text for text, is_wrong in conflicts.items() if is_wrong), None):
         raise click.UsageError(sentence)

@@ -340,6 +340,8 @@ def _split_with_seed(
     codes, classes = pd.factorize(labels)
     if (codes < 0).any():
         raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
+    if not len(codes):
+        raise DataError("The table has no rows to split into folds. Add rows.")
     counts = np.bincount(codes)
     n_rare = counts.min()
     if not one_each and n_rare < n_folds:

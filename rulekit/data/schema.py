@@ -253,7 +253,8 @@ class Table:
             level = match_level(positive_label, present)
             if level is None:
                 target = f"The positive class must occur in the target {quote(new.target)}"
-                raise DataError(f"{target}; {quote(positive_label)} does not.")
+                held = few([*map(quote, map(str, present))])
+                raise DataError(f"{target}; {quote(positive_label)} does not. It holds {held}.")
             positive_label = level
         return replace(new, positive_label=positive_label)
 

@@ -357,7 +357,7 @@ def group_metrics(
             f"`y` must hold a class in every row; it is missing in {absent.sum()} of {n} rows "
             f"(first: row {int(absent.argmax()) + 1}). Leave these rows out."
         )
-    answers = np.asarray(model.predict(X), dtype=object)
+    answers = _predict(model, X)
     positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
     table, overall = _shares(truth, answers, positive, groups)
     gaps = {}
@@ -371,6 +371,12 @@ def group_metrics(
         below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
         gaps[measure] = Gap(measure, high, low, p, q, (p - q - below, p - q + above))
     return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
+
+
+def _predict(model: Any, X: Any) -> NDArray[Any]:
+    if not hasattr(model, "predict"):
+        raise TypeError(f"`model` must be a rule or a fitted classifier, got {model!r:.60}.")
+    return np.asarray(model.predict(X), dtype=object)
 
 
 def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:

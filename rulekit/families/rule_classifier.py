@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit._validation import HasMethods, Interval, Needs, check_needs
+from rulekit._validation import JOBS, HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
@@ -159,7 +159,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         "refine": ["boolean"],
         "groups": [str, None],
         "max_gap": [Interval(Real, 0, 1, closed="left"), Mapping, None],
-        "n_jobs": [Interval(Integral, None, None, closed="neither"), None],
+        "n_jobs": JOBS,
     }
 
     max_conditions: int | None = 8

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -25,7 +24,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit._notebook import notebook_html
-from rulekit._validation import Interval, Needs, StrOptions, check_needs, check_parameters
+from rulekit._validation import (
+    SECONDS,
+    Needs,
+    StrOptions,
+    check_needs,
+    check_parameters,
+    check_target,
+)  # fmt: skip
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
@@ -88,7 +94,7 @@ class BaseRuleClassifier(
         "binarizer": [Binarizer, None],
         "constraints": [Constraints, Mapping, None],
         "random_state": ["random_state"],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "time_limit": SECONDS,
     }
 
     rule_set_: RuleSet
@@ -344,7 +350,9 @@ class BaseRuleClassifier(
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class in `y` is predicted; rows count by their weight."""
-        return float(super().score(X, read_labels(y), sample_weight))
+        labels = read_labels(y)
+        check_target(labels, len(labels), "score")
+        return float(super().score(X, labels, sample_weight))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the evidence for each class of each row, by the weights used in learning.

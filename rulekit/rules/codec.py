@@ -118,9 +118,11 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
     """Read a rule set as `rule_to_dict` writes it; unknown keys are ignored."""
     if not isinstance(data, Mapping):
         raise RuleError(f"A stored rule must be a dictionary, found {type(data).__name__}.")
-    if data.get("schema") not in SCHEMAS:
+    if "schema" not in data:
+        raise RuleError("The JSON holds no rule: it has no 'schema'. Give a file of `to_json`.")
+    if data["schema"] not in SCHEMAS:
         raise RuleError(
-            f"A stored rule must have schema 1 or 2, found {data.get('schema')!r}; "
+            f"A stored rule must have schema 1 or 2, found {data['schema']!r}; "
             "read it with the version that wrote it, and write it again."
         )
     form = _part(data, "form", str)

@@ -1,6 +1,6 @@
 """Constraints on a rule: forbidden and required conditions, monotonic directions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +56,8 @@ class Constraints:
         object.__setattr__(self, "directions", tuple(pairs))  # hashable, and in one order
         for name in ("forbidden", "required"):
             entries = getattr(self, name)
-            entries = (entries,) if isinstance(entries, (str, Literal)) else tuple(entries)
+            entries = (entries,) if not isinstance(entries, Iterable) else entries
+            entries = (entries,) if isinstance(entries, str) else tuple(entries)
             object.__setattr__(self, name, entries)
             for entry in entries:
                 if not isinstance(entry, (str, Literal)):

@@ -102,7 +102,7 @@ class Literal(Condition):
     def __post_init__(self) -> None:
         if not isinstance(self.feature, str):
             raise RuleError(f"A literal's column name must be text, got {self.feature!r}.")
-        if self.op not in NEGATED:
+        if self.op not in OPERATORS:
             raise RuleError(f"A literal's operator must be one of {OPERATORS}, got {self.op!r}.")
         if self.is_plain:
             object.__setattr__(self, "value", check_value(self.op, self.value))

@@ -49,6 +49,7 @@ class Clause:
     def __post_init__(self) -> None:
         if self.op not in ("and", "or"):
             raise RuleError(f"A clause's `op` must be 'and' or 'or', got {self.op!r}.")
+        check_parts("A clause", self.conditions, Condition)
         object.__setattr__(self, "conditions", tuple(dict.fromkeys(self.conditions)))
 
     @property
@@ -168,6 +169,7 @@ class RuleSet:
     schema: Schema | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_parts("A rule set", self.clauses, Clause)
         object.__setattr__(self, "clauses", tuple(self.clauses))
         if self.schema is not None:
             object.__setattr__(self, "schema", self.schema.take(self.features))
@@ -345,6 +347,12 @@ def _is_read(rule: RuleSet, name: str, values: Any) -> bool:
         return column.kind in NUMERIC and values.dtype == np.float64
     first = next((v for v in values if v is not None), None)
     return first is None or isinstance(first, bool if column.kind == "truth value" else str)
+
+
+def check_parts(name: str, parts: Any, kind: type) -> None:
+    """Raise RuleError unless the parts are a sequence of one kind."""
+    if not (isinstance(parts, (tuple, list)) and all(isinstance(part, kind) for part in parts)):
+        raise RuleError(f"{name} must have a tuple of `{kind.__name__}`, got {parts!r:.60}.")
 
 
 def rule_of(model: Any) -> RuleSet:

@@ -33,7 +33,8 @@ def test_show_prints_the_rule_as_text_and_json(run):
     [
         ("{", "is not JSON: Expecting property name"),
         ("[]", "A stored rule must be a dictionary"),
-        ('{"schema": 9}', "must have schema"),
+        ('{"schema": 9}', "must have schema 1 or 2, found 9"),
+        ('{"x": 1}', "The JSON holds no rule"),
         ('{"schema": 1, "form": "dnf", "clauses": [[{}]], "labels": []}', "Clause 1, condition 1"),
         ('{"record": 1, "data": {}}', "This is a run record"),
         ('{"rule_json": null}', "holds no rule yet"),

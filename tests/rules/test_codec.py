@@ -61,11 +61,10 @@ def test_labels_keep_their_type_and_damage_is_refused():
     with pytest.raises(RuleError, match="must be a dictionary, found list"):
         rule_from_dict([])
 
-    class Strange:
-        features = ("a",)
-        n_conditions = 1
+    class Strange(Literal):
+        kind = "strange"
 
-    rule = RuleSet((Clause((Strange(),)),), (1,), "dnf", 0)
+    rule = RuleSet((Clause((Strange("a", ">", 1),)),), (1,), "dnf", 0)
     with pytest.raises(RuleError, match="type Strange has no plain form"):
         rule_to_dict(rule)
 

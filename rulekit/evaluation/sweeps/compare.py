@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, product
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from rulekit._validation import JOBS, SECONDS, check_arguments
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.data.typed import as_pandas, read_labels
@@ -56,7 +57,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-Learners = Mapping[str, tuple[Any, Any]] | Iterable[LearnerGrid]
+Learners = Mapping[str, tuple[Any, Any]] | Sequence[LearnerGrid]
 
 
 def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -> Comparison:
@@ -192,8 +193,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     >>> found.progress
     {'trees': (10, 10)}
     """
-    if budget_seconds is not None and not budget_seconds > 0:
-        raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
+    stored = (store, [SweepStore, str, PathLike, None])
+    seconds = (budget_seconds, SECONDS)
+    check_arguments("sweep", budget_seconds=seconds, n_jobs=(n_jobs, JOBS), store=stored)
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
     X = as_pandas(X)
@@ -205,11 +207,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
                 f"`{name}` must hold one {unit} a row ({len(X)}); its shape is {values.shape}."
             )
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
-    if isinstance(learners, Mapping):
-        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
-    families = tuple(rule_learners(labels) if learners is None else learners)
-    if not families:
-        raise ValueError("`learners` must name at least one learner; it is empty.")
+    families = tuple(rule_learners(labels) if learners is None else _learner_grids(learners))
     settled = settle_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
     comparing = _Comparing(X, labels, folds, weight, families, settled, on_progress)
@@ -224,6 +222,26 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     else:
         comparing.run(references)
     return comparing.make_result()
+
+
+def _learner_grids(learners: Any) -> tuple[LearnerGrid, ...]:
+    """Return the learners with their grids."""
+    check_arguments("compare_learners", learners=(learners, [Mapping, list, tuple]))
+    if not learners:
+        raise ValueError("`learners` must name at least one learner; it is empty.")
+    if isinstance(learners, Mapping):
+        pairs = {k: v for k, v in learners.items() if isinstance(v, (tuple, list)) and len(v) == 2}
+        wrong = [v for k, v in learners.items() if k not in pairs]
+        listed = [LearnerGrid(name, *pair) for name, pair in pairs.items()]
+    else:
+        listed = [*learners]
+        wrong = [v for v in listed if not isinstance(v, LearnerGrid)]
+    if wrong:
+        raise ValueError(
+            "`learners` must map names to pairs of an estimator and its grid, or list "
+            f"`LearnerGrid`; got {wrong[0]!r:.60}."
+        )
+    return tuple(listed)
 
 
 @dataclass

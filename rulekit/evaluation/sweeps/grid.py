@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from rulekit._validation import HasMethods, check_arguments
 from rulekit.data.typed import read_labels
 from rulekit.families import FAMILIES
 from rulekit.learners.base import Setting, identify
@@ -22,6 +23,7 @@ THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) fo
 
 def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
     """List the settings of a grid; with an estimator, check that they name its parameters."""
+    check_arguments("sweep", grid=(grid, [Iterable]))
     parts = [grid] if isinstance(grid, Mapping) else list(grid)
     settings: dict[tuple[Any, ...], Setting] = {}
     allowed = None if estimator is None else set(estimator.get_params(deep=True))
@@ -109,6 +111,9 @@ class LearnerGrid:
     whole_front: bool = False
     keep_models: bool = False
     n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_arguments("sweep", estimator=(self.estimator, [HasMethods(["fit", "get_params"])]))
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._validation import SECONDS, check_arguments
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
@@ -283,8 +284,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     for name, value in (wholes | {"max_rules": max_rules}).items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             raise ValueError(f"`{name}` must be a whole number, 1 or more, got {value!r}.")
-    if not (isinstance(time_limit, Real) and float(time_limit) > 0):
-        raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
+    check_arguments("alternatives", time_limit=(time_limit, SECONDS[:1]))
     if learner is not None and not isinstance(learner, LiteralRuleClassifier):
         raise ValueError(
             "`learner` must be a learner of conditions, as BoxSearchClassifier, got "

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import row_weights
-from rulekit.data.typed import as_pandas, read_labels
+from rulekit._validation import JOBS, SECONDS, check_arguments, check_target, row_weights
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
@@ -369,9 +369,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     for name, value, low in (("n_resamples", n_resamples, 2), ("random_state", random_state, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
             raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
-    positive = isinstance(budget_seconds, Real) and float(budget_seconds) > 0
-    if budget_seconds is not None and not positive:
-        raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
+    check_arguments("stability", budget_seconds=(budget_seconds, SECONDS), n_jobs=(n_jobs, JOBS))
     rule = rule_of(model)
     check_is_fitted(model, "rule_set_")
     if isinstance(model, FixedRuleClassifier):
@@ -381,12 +379,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
         )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    labels = read_labels(y)
-    if len(labels) != len(frame):
-        raise DataError(
-            f"`X` and `y` must have the same number of rows; they have {len(frame)} and "
-            f"{len(labels)}."
-        )
+    labels = check_target(y, len(frame), "stability")
     weight = row_weights(sample_weight, None, frame, labels)
     drawn = _draws(labels, weight, groups, random_state)
     again = _Learning.from_model(model)

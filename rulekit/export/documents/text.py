@@ -263,6 +263,8 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
     >>> from_text("1. IF age > 50 THEN ill\nOTHERWISE well").default
     'well'
     """
+    if not isinstance(text, str):
+        raise ExportError(f"A written rule must be text, got {type(text).__name__}.")
     lines = [
         _Line(line.strip(), i)
         for i, line in enumerate(text.split("\n"), start=1)

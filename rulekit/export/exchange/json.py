@@ -77,6 +77,8 @@ def from_json(text: str | bytes) -> RuleSet:
         raise ExportError("The JSON is nested too deeply to be a rule.") from error
     except ExportError:
         raise
+    except TypeError as error:
+        raise ExportError(f"A stored rule must be text, got {type(text).__name__}.") from error
     except ValueError as error:  # Python rejects whole numbers of more than 4 300 digits
         raise ExportError(
             "The JSON has a whole number with too many digits. Write at most 4 300 digits."

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._validation import SECONDS, check_arguments
 from rulekit.binning.binned_table import Bools
 from rulekit.binning.encodings import LevelColumn
 from rulekit.learners.literal.base import LiteralRuleClassifier
@@ -146,8 +147,7 @@ def certify(
             f"BoxSearchClassifier or ColumnGenerationClassifier, got {type(model).__name__}."
         )
     check_is_fitted(model, "rule_set_")
-    if not time_limit > 0:
-        raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
+    check_arguments("certify", time_limit=(time_limit, SECONDS[:1]))
     reader: Any = clone(model)
     table = reader._read(X, y, sample_weight)
     shapes = [(m.n_features_in_, [*getattr(m, "feature_names_in_", ())]) for m in (model, reader)]

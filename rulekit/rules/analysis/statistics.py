@@ -57,7 +57,7 @@ def _count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
         fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
         return fired, classes, np.array(counts["n"], dtype=np.int64)
     cells = y.to_list() if hasattr(y, "to_list") else y  # NumPy has not all types of polars
-    columns, truth = rule.read(X), np.asarray(cells).astype(object)
+    columns, truth = rule.read(X), np.atleast_1d(np.asarray(cells).astype(object))
     for name, column in columns.items():
         if len(column) != len(truth):
             raise RuleError(

@@ -159,7 +159,8 @@ def test_budgets_and_stops_end_the_work():
     [
         ({"n_resamples": 1}, "`n_resamples` must be a whole number, 2 or more"),
         ({"n_resamples": 2.5}, "`n_resamples` must be a whole number"),
-        ({"budget_seconds": 0}, "`budget_seconds` must be positive or None"),
+        ({"budget_seconds": 0}, r"'budget_seconds' .* of stability must be a float in .*0.0"),
+        ({"n_jobs": 0}, "'n_jobs' parameter of stability must be an int"),
         ({"random_state": None}, "`random_state` must be a whole number"),
     ],
 )
