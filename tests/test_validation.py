@@ -174,8 +174,8 @@ def test_arguments_of_other_types_are_refused_in_words(table):
     model, box = OneLevelRuleClassifier().fit(X, y), BoxSearchClassifier()
     grid = {"theta": [1.0]}
     wrong = [
-        ("'n_jobs' parameter of sweep", lambda: sweep(box, X, y, grid=grid, n_jobs=0)),
-        ("'store' parameter of sweep", lambda: sweep(box, X, y, grid=grid, store=3)),
+        ("'n_jobs' parameter of compare", lambda: sweep(box, X, y, grid=grid, n_jobs=0)),
+        ("'store' parameter of compare", lambda: sweep(box, X, y, grid=grid, store=3)),
         ("'estimator' parameter", lambda: sweep(None, X, y, grid=grid)),
         ("'grid' parameter", lambda: sweep(box, X, y, grid=3)),
         ("no rows to split", lambda: sweep(box, X[:0], y[:0], grid=grid, cv=2)),

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import JOBS, SECONDS, check_arguments
+from rulekit._validation import JOBS, SECONDS, HasMethods, check_arguments
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.data.typed import as_pandas, read_labels
@@ -95,6 +95,7 @@ def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -
     >>> found.summary["test_error"].round(3).tolist()
     [0.333, 0.073]
     """
+    check_arguments("sweep", estimator=(estimator, [HasMethods(["fit", "get_params"])]))
     learners = {type(estimator).__name__: (estimator, grid)}
     return compare_learners(X, y, learners=learners, **options)
 
@@ -195,7 +196,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     """
     stored = (store, [SweepStore, str, PathLike, None])
     seconds = (budget_seconds, SECONDS)
-    check_arguments("sweep", budget_seconds=seconds, n_jobs=(n_jobs, JOBS), store=stored)
+    check_arguments("compare_learners", budget_seconds=seconds, n_jobs=(n_jobs, JOBS), store=stored)
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
     X = as_pandas(X)
@@ -229,10 +230,11 @@ def _learner_grids(learners: Any) -> tuple[LearnerGrid, ...]:
     check_arguments("compare_learners", learners=(learners, [Mapping, list, tuple]))
     if not learners:
         raise ValueError("`learners` must name at least one learner; it is empty.")
+    wrong: list[Any] = []
     if isinstance(learners, Mapping):
-        pairs = {k: v for k, v in learners.items() if isinstance(v, (tuple, list)) and len(v) == 2}
-        wrong = [v for k, v in learners.items() if k not in pairs]
-        listed = [LearnerGrid(name, *pair) for name, pair in pairs.items()]
+        pairs = [v if isinstance(v, (tuple, list)) else (v,) for v in learners.values()]
+        wrong = [v for v in pairs if len(v) != 2 or not hasattr(v[0], "get_params")]
+        listed = [] if wrong else list(map(LearnerGrid, learners, *zip(*pairs, strict=True)))
     else:
         listed = [*learners]
         wrong = [v for v in listed if not isinstance(v, LearnerGrid)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from rulekit._validation import HasMethods, check_arguments
+from rulekit._validation import check_arguments
 from rulekit.data.typed import read_labels
 from rulekit.families import FAMILIES
 from rulekit.learners.base import Setting, identify
@@ -111,9 +111,6 @@ class LearnerGrid:
     whole_front: bool = False
     keep_models: bool = False
     n_jobs: int | None = None
-
-    def __post_init__(self) -> None:
-        check_arguments("sweep", estimator=(self.estimator, [HasMethods(["fit", "get_params"])]))
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:

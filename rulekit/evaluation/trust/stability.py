@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rulekit._validation import JOBS, SECONDS, check_arguments, check_target, row_weights
-from rulekit.data.typed import as_pandas
+from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
@@ -379,7 +379,13 @@ def stability(  # noqa: PLR0913  all but three by keyword
         )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    labels = check_target(y, len(frame), "stability")
+    labels = read_labels(y)
+    if len(labels) != len(frame):
+        raise DataError(
+            f"`X` and `y` must have the same number of rows; they have {len(frame)} and "
+            f"{len(labels)}."
+        )
+    check_target(labels, len(frame), "stability")
     weight = row_weights(sample_weight, None, frame, labels)
     drawn = _draws(labels, weight, groups, random_state)
     again = _Learning.from_model(model)

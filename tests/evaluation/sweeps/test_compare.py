@@ -366,7 +366,7 @@ def test_weights_of_rows_count_in_fits_and_errors(table):
     ("wrong", "words"),
     [
         ({"learners": {}}, "at least one learner"),
-        ({"budget_seconds": 0}, "must be positive"),
+        ({"budget_seconds": 0}, "'budget_seconds' parameter of compare_learners must be a float"),
         ({"only_stored": True}, "needs a `store`"),
         ({"learners": {"a": (Stump(), {"price": [1]})}}, "varies 'price', which the learner does"),
         ({"y": [0, 1]}, r"one class a row \(120\); its shape is \(2,\)"),

@@ -172,7 +172,7 @@ def test_rules_of_every_kind_have_alternatives(learner):
         ({"theta": -1.0}, "`theta` must be a number of rows"),
         ({"max_conditions": 0}, "`max_conditions` must be a whole number"),
         ({"max_rules": 2.5}, "`max_rules` must be a whole number"),
-        ({"time_limit": 0}, "`time_limit` must be a positive number"),
+        ({"time_limit": 0}, "'time_limit' parameter of alternatives must be a float"),
         ({"learner": 3}, "`learner` must be a learner of conditions"),
     ],
 )
