@@ -191,7 +191,7 @@ def test_arguments_of_other_types_are_refused_in_words(table):
         ("one length", lambda: rule_statistics(model, X, 3)),
         ("must be text, got int", lambda: from_json(3)),
         ("must be text, got int", lambda: from_text(3)),
-        ("`table`, not 3", lambda: to_sql(model, part="score", table=3)),
+        ("`table` must be the name", lambda: to_sql(model, table="")),
         ("`format` must be one of", lambda: verify_export(model, X, {})),
         ("tuple of `Condition`, got 'x'", lambda: Clause("x")),
         ("tuple of `Clause`, got 3", lambda: RuleSet(3, (), "dnf", "b")),

@@ -370,8 +370,8 @@ def to_sql(
     for name, option, allowed in (("dialect", dialect, tuple(DIALECTS)), ("part", part, PARTS)):
         if option not in allowed:
             raise ValueError(f"`{name}` must be one of {allowed}, got {option!r}.")
-    if part == "score" and not (isinstance(table, str) and table):
-        raise ValueError(f'`part="score"` reads a table: give the name as `table`, not {table!r}.')
+    if not (isinstance(table, str) and table) and (part == "score" or table is not None):
+        raise ValueError(f"`table` must be the name of a table, got {table!r}.")
     if part == "test" and table is not None:
         raise ValueError('`part="test"` brings its own rows: leave `table` out.')
     if boolean is not None and dialect not in TYPED:

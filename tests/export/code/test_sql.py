@@ -139,7 +139,7 @@ def test_conditions_beyond_sql_are_refused(rule, message):
     [
         ({"dialect": "db2"}, "`dialect` must be one of .* got 'db2'"),
         ({"part": "when"}, "`part` must be one of .* got 'when'"),
-        ({"part": "score"}, "reads a table: give .* `table`, not None"),
+        ({"part": "score"}, "`table` must be the name of a table, got None"),
         ({"part": "test", "table": "t"}, "brings its own rows"),
         ({"boolean": ["x"]}, r"`boolean` is read for \('postgresql', .*got `dialect='ansi'`"),
     ],
