@@ -34,6 +34,8 @@ from .learners import FixedRuleClassifier as FixedRuleClassifier
 from .learners import OneLevelRuleClassifier as OneLevelRuleClassifier
 from .learners import TwoLevelRuleClassifier as TwoLevelRuleClassifier
 from .learners import certify as certify
+from .plots import plot_curve as plot_curve
+from .plots import plot_rule as plot_rule
 from .rules import Clause as Clause
 from .rules import Constraints as Constraints
 from .rules import Literal as Literal
@@ -74,6 +76,8 @@ __all__ = [
     "from_text",
     "group_metrics",
     "load_sample",
+    "plot_curve",
+    "plot_rule",
     "read_table",
     "rule_statistics",
     "stability",

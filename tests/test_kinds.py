@@ -20,7 +20,7 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import distance_to_boundary, explain, explain_path
 from rulekit.export import FORMATS, verify_export
 from rulekit.export.code.dialects import DIALECTS, TYPED
-from rulekit.plots import case_figure, case_sentence, flow_figure
+from rulekit.plots import case_figure, case_sentence, plot_rule
 from rulekit.rules import (
     Clause,
     Condition,
@@ -246,7 +246,7 @@ def test_every_view_shows_it(kind, missing):
     else:
         assert words in rule_words(rule, wording)
     assert str(rule.clauses[0].conditions[0]) in rule_lines(rule)
-    assert flow_figure(rule, columns, LABELS).data
+    assert plot_rule(rule, columns, LABELS).data
     case = {name: values[:1] for name, values in columns.items()}
     assert case_figure(rule.clauses[0], case, columns, LABELS) is not None
     assert case_sentence(rule.clauses[0], case)

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from rulekit.plots import flow_figure, flow_sentence, flow_table
+from rulekit.plots import flow_sentence, flow_table, plot_rule
 from ui.escape import file_name
 from ui.state import KEEP, app_state
 from ui.words import wording
@@ -165,6 +165,6 @@ def flow_chart(
     state = app_state()
     words = options.pop("wording", None) or wording(state)
     table = flow_table(model, X, y, wording=words)
-    figure = flow_figure(model, X, y, classes=state.classes, wording=words, **options)
+    figure = plot_rule(model, X, y, classes=state.classes, wording=words, **options)
     chart(figure, key, flow_sentence(table), on_select=on_select)
     return table

@@ -1,8 +1,8 @@
 from .case import case_figure as case_figure
 from .case import case_sentence as case_sentence
-from .flow import flow_figure as flow_figure
 from .flow import flow_sentence as flow_sentence
 from .flow import flow_table as flow_table
+from .flow import plot_rule as plot_rule
 from .groups import gap_figure as gap_figure
 from .groups import gap_sentence as gap_sentence
 from .groups import group_figure as group_figure
@@ -14,8 +14,8 @@ from .operating import operating_sentence as operating_sentence
 from .operating import reliability_figure as reliability_figure
 from .operating import reliability_sentence as reliability_sentence
 from .pareto import Baseline as Baseline
-from .pareto import front_figure as front_figure
 from .pareto import front_sentence as front_sentence
+from .pareto import plot_curve as plot_curve
 from .screening import screening_figure as screening_figure
 from .screening import screening_sentence as screening_sentence
 from .screening import screening_table as screening_table
@@ -31,10 +31,8 @@ __all__ = [
     "case_figure",
     "case_sentence",
     "describe_returned",
-    "flow_figure",
     "flow_sentence",
     "flow_table",
-    "front_figure",
     "front_sentence",
     "gap_figure",
     "gap_sentence",
@@ -44,7 +42,9 @@ __all__ = [
     "month_sentence",
     "operating_figure",
     "operating_sentence",
+    "plot_curve",
     "plot_returned",
+    "plot_rule",
     "reliability_figure",
     "reliability_sentence",
     "screening_figure",

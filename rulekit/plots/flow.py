@@ -69,7 +69,7 @@ def flow_sentence(table: pd.DataFrame) -> str:
     return f"{plural(int(table['rows'].sum()), 'row')}. {'; '.join(parts)}."
 
 
-def flow_figure(
+def plot_rule(
     model: Any,
     X: Any,
     y: Any,

@@ -133,7 +133,7 @@ class Baseline:
     decides: bool = False
 
 
-def front_figure(
+def plot_curve(
     points: pd.DataFrame,
     *,
     x: str = "n_conditions",
@@ -224,7 +224,7 @@ def front_figure(
 def front_sentence(
     points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error", unit: str = ""
 ) -> str:
-    """Return where the front of `front_figure` begins and ends; costs are counted in `unit`."""
+    """Return where the front of `plot_curve` begins and ends; costs are counted in `unit`."""
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:
         return "No setting has been measured yet."

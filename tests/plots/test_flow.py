@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.plots import flow_figure, flow_sentence, flow_table
+from rulekit.plots import flow_sentence, flow_table, plot_rule
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
 from rulekit.rules.analysis.tree import divide_rows
 from tests.strategies.rules import columns, rule_sets
@@ -49,7 +49,7 @@ def test_each_row_is_in_the_part_whose_prediction_it_gets(rule, table, random):
     ],
 )
 def test_bars_are_as_wide_as_the_rows_counted_one_by_one(rule):
-    figure, table = flow_figure(rule, COLUMNS, TRUTH), flow_table(rule, COLUMNS, TRUTH)
+    figure, table = plot_rule(rule, COLUMNS, TRUTH), flow_table(rule, COLUMNS, TRUTH)
     predicted = rule.predict(COLUMNS)
     assert table["rows"].sum() == 5
     assert table["correct"].sum() == (predicted == TRUTH).sum()
@@ -67,13 +67,13 @@ def test_trees_cases_and_long_names_are_drawn():
     assert sum(part.label is None for part in parts) == 3
     case = {"age": np.array([70.0]), "bmi": np.array([20.0])}
     for rule, number in ((TREE, 1), (RuleSet((Clause((OLD,)),), ("ill",), "dnf", "well"), 0)):
-        figure = flow_figure(rule, COLUMNS, TRUTH, case=case)
+        figure = plot_rule(rule, COLUMNS, TRUTH, case=case)
         line = figure.data[-1]
         (place,) = {t.y[0] for t in figure.data if t.customdata == (number,)}
         assert line.y[-1] == place
     name = "a <b>name</b> " + "that goes on " * 10
     rule = RuleSet((Clause((Literal(name, ">", 1),)),), ("<i>ill</i> & & &",), "dnf", "well")
-    figure = flow_figure(rule, {name: np.array([0.0, 2.0])}, ["well", "<i>ill</i> & & &"])
+    figure = plot_rule(rule, {name: np.array([0.0, 2.0])}, ["well", "<i>ill</i> & & &"])
     lines = [line for note in figure.layout.annotations for line in note.text.split("<br>")]
     assert not any("<i>" in line or "<b>name" in line for line in lines)
     assert lines[1].count("■") == 2  # marks that are escaped take no room
@@ -84,12 +84,12 @@ def test_long_names_of_outcomes_stay_apart():
     names = [f"referred to department {k} for further examination" for k in range(10)]
     rule = RuleSet((Clause((OLD,)),), (names[3],), "dnf", names[7])
     table = {"age": np.arange(40.0, 60.0)}
-    figure = flow_figure(rule, table, np.array(names * 2, dtype=object))
+    figure = plot_rule(rule, table, np.array(names * 2, dtype=object))
     words = [a.text for a in figure.layout.annotations]
     assert all(f"… {k} …" in words[0] for k in range(10))
     assert "<b>… 3 …<" in words[1]
     assert "<b>… 7 …<" in words[2]
-    small = flow_figure(rule, table, np.array(names * 2, dtype=object), is_small=True)
+    small = plot_rule(rule, table, np.array(names * 2, dtype=object), is_small=True)
     assert max(len(a.text) for a in small.layout.annotations[1:]) <= 50 + len("<b></b>")
     marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]
     assert len(set(marks)) == 10
@@ -97,7 +97,7 @@ def test_long_names_of_outcomes_stay_apart():
 
 def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():
     rule = RuleSet((Clause((RISK,)),), ("ill",), "dnf", "well")
-    figure = flow_figure(rule, COLUMNS, TRUTH, case={k: v[:1] for k, v in COLUMNS.items()})
+    figure = plot_rule(rule, COLUMNS, TRUTH, case={k: v[:1] for k, v in COLUMNS.items()})
     ill, well = figure.data[:2]
     totals = RISK.compute_values(COLUMNS).tolist()  # 3, 2, 1, 0, 3: drawn side by side
     assert list(ill.y) == [

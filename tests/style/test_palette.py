@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rulekit.families.hyperplane import coverage_figure, projection_figure
 from rulekit.families.hyperplane.plots.hypercubes import Projection
 from rulekit.families.power_law import bspace_figure, columns_figure, split_points
-from rulekit.plots import flow_figure
+from rulekit.plots import plot_rule
 from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
 from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.style.palette import (
@@ -39,7 +39,7 @@ def figures(described, other, classes):
     shown = Projection("a", "b", rows, box, 0, 0, None, (1.0, 1.0))
     clauses = tuple(Clause((Literal("a", ">", v),)) for v in (6.0, 3.0))
     rule = RuleSet(clauses, (described, other), "dnf", described)
-    yield "clauses", flow_figure(rule, COLUMNS, truth, classes=classes)
+    yield "clauses", plot_rule(rule, COLUMNS, truth, classes=classes)
     for q in (1, 2, 3):
         split = PowerLawSplit(tuple(LAWS[:q]), 5.0)
         one_node = np.arange(8) == 0  # only the described class comes here
@@ -49,7 +49,7 @@ def figures(described, other, classes):
             if q == 2:
                 yield "columns", columns_figure(split, points, COLUMNS)
         rule = RuleSet((Clause((split,)),), (described,), "dnf", other)
-        yield "value", flow_figure(rule, COLUMNS, truth, classes=classes)
+        yield "value", plot_rule(rule, COLUMNS, truth, classes=classes)
     yield "boxes", projection_figure(shown, described, other, classes=classes)
     sizes = {described: [3, 1], other: [2]}
     yield "coverage", coverage_figure(sizes, {described: 4, other: 4}, classes=classes)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.learners.choice import COST, EXACT
-from rulekit.plots import Baseline, front_figure, front_sentence
+from rulekit.plots import Baseline, front_sentence, plot_curve
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import GREY, Look, plain
 from rulekit.style.wording import format_measure, percent, plural
@@ -85,7 +85,7 @@ def _constant(result: RunResult) -> tuple[str, float]:
 def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
     """Draw points; a click selects one, and only then the figure is drawn anew."""
     picked = result.number_of_rule(app_state())
-    figure = front_figure(shown, x=x, y=y, series="series", selected=picked, **options)
+    figure = plot_curve(shown, x=x, y=y, series="series", selected=picked, **options)
     if result.unit and y == COST:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
     for trace in figure.data:

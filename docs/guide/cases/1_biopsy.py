@@ -7,7 +7,7 @@ condition buy?
 """
 
 from rulekit import BoxSearchClassifier, compare_learners, load_sample, to_text
-from rulekit.plots import front_figure
+from rulekit.plots import plot_curve
 
 X, y = load_sample("breast_cancer").xy("diagnosis")
 
@@ -26,7 +26,7 @@ print(
 # The band is one standard error. Where it covers the next point, the next condition may have
 # bought nothing.
 points["limit"], points["on_front"] = points["max_conditions"], True
-front_figure(points, x="limit")
+plot_curve(points, x="limit")
 
 # %%
 # From three conditions on the curve is flat for all that ten folds can tell. The rule of three,

@@ -8,7 +8,7 @@ More than two outcomes: an ordered list, of which the first line that holds deci
 import pandas as pd
 
 from rulekit import RuleClassifier, load_sample, to_text
-from rulekit.plots import flow_figure
+from rulekit.plots import plot_rule
 
 X, y = load_sample("wine").xy("cultivar")
 model = RuleClassifier(max_conditions=4).fit(X, y)
@@ -24,4 +24,4 @@ print(confusion.to_string())
 
 # %%
 # Where the rows go: each line takes its rows, and what it leaves goes on to the next.
-flow_figure(model, X, y)
+plot_rule(model, X, y)
