@@ -29,7 +29,8 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
     """Return display names, units and outcomes' colours for explanations and reports."""
     names = {name: w.label for name, w in state.wording.items() if w.label}
     return Wording(
-        names={**names, **shorten_names(state.features, names)},
+        names=names,
+        short=shorten_names(state.features, names),
         units={name: w.unit for name, w in state.wording.items() if w.unit},
         texts=state.texts,
         clause=clause,

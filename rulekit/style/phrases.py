@@ -33,12 +33,13 @@ class Wording:
     colours: Mapping[Any, str] = field(default_factory=dict)
     most: int = MAX_LISTED  # values of a set that are listed
     texts: Mapping[str, str] = field(default_factory=dict)  # names of conditions
+    short: Mapping[str, str] = field(default_factory=dict)  # of long names, see `shorten_names`
 
     def for_rule(self, rule: Any) -> "Wording":
         """Return the wording with a rule's names of conditions, and distinct names of columns."""
         texts = {} if rule.schema is None else rule.schema.texts
-        names = {**self.names, **shorten_names(rule.features, self.names)}
-        return replace(self, names=names, texts={**texts, **self.texts})
+        short = {**shorten_names(rule.features, self.names), **self.short}
+        return replace(self, short=short, texts={**texts, **self.texts})
 
     def lead(self, condition: Condition, text: str) -> str:
         """Return a text about a condition, behind its name if it has one."""
@@ -47,7 +48,7 @@ class Wording:
 
     def name(self, feature: str) -> str:
         """Return the display name of a column, on one line."""
-        return one_line(self.names.get(feature, feature))
+        return self.short.get(feature) or one_line(self.names.get(feature, feature))
 
     def amount(self, feature: str, text: str) -> str:
         """Append a column's unit to a number."""

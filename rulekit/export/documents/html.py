@@ -24,7 +24,7 @@ code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhe
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc;overflow-wrap:anywhere}td.n{text-align:right;overflow-wrap:normal}
-svg{max-width:40rem}
+svg{max-width:40rem}th:first-child{min-width:6em}
 .parts{padding:0;list-style:none}.parts svg{display:block;width:100%;height:12px}
 .right{fill:#595959}.wrong{fill:none;stroke:#595959;stroke-width:3}
 rect{vector-effect:non-scaling-stroke}
@@ -145,7 +145,7 @@ def matrix_html(confusion: Any) -> str:
             f'text-align:right;padding:.2em .3em">{n:,}</td>'
             for n in counts
         )
-        row = "font-weight:400;text-align:left;overflow-wrap:anywhere;min-width:5em"
+        row = "font-weight:400;text-align:left;overflow-wrap:anywhere;min-width:5em;padding:0 .5em"
         name = f'<th scope="row" style="{row}">{escape(str(label))}</th>'
         lines.append(f"<tr>{name}{cells}</tr>")
     return "".join([*lines, "</table>"])
