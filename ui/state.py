@@ -490,14 +490,12 @@ KINDS: dict[str, Any] = get_type_hints(AppState) | {
 def to_plain(state: AppState) -> dict[str, Any]:
     """Return everything but the table's cells as JSON values."""
     table = state.table
+    notes = [[n, n.column, *n.kinds] if isinstance(n, Note) else n for n in table.notes]
     return {
         "version": VERSION,
         "name": table.name,
         "digest": table.digest,
-        "notes_on_table": [
-            [note, note.column, *note.kinds] if isinstance(note, Note) else note
-            for note in table.notes
-        ],
+        "notes_on_table": notes,
         "roles": {c.name: c.role for c in table.columns},
         "orders": {name: list(levels) for name, levels in state.orders.items()},
         "positive": table.positive_label,
@@ -510,8 +508,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
 
 def saved_notes(plain: dict[str, Any]) -> tuple[str, ...]:
     """Return the notes on the table from the dict of `to_plain`."""
-    notes = plain["notes_on_table"]
-    return tuple(note if isinstance(note, str) else Note(*note) for note in notes)
+    return tuple(n if isinstance(n, str) else Note(*n) for n in plain["notes_on_table"])
 
 
 def from_plain(plain: dict[str, Any], table: Table) -> AppState:

@@ -102,17 +102,16 @@ class ParseOptions:
             raise ValueError(f"{words} (`skip_rows`, `skip_last`).")
 
 
+#: Kinds of notes: a conversion by request, a cut into two classes, cells that became missing or
+#: lost a part, text that keeps a column from being numbers, and columns that are not learned from.
 CONVERTED, CUT, LOST, TEXT, UNUSED = "converted", "cut", "lost", "text", "unused"
-#: Of notes: a conversion by request, a cut into two classes, cells that became missing or lost a
-#: part, text that keeps a column from being numbers, and columns that are not learned from.
-NOTE_KINDS = (CONVERTED, CUT, LOST, TEXT, UNUSED)
 
 
 class Note(str):
     """A sentence on how a table was read, with the column that it is about, and its kinds."""
 
     def __new__(cls, text: str, column: str = "", *kinds: str) -> Self:
-        """Build a note of some of `NOTE_KINDS`."""
+        """Build a note of some kinds, such as `LOST`."""
         note = super().__new__(cls, text)
         note.column, note.kinds = column, kinds
         return note

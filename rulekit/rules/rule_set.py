@@ -73,8 +73,11 @@ class Clause:
         `known` stores the masks of conditions on these columns, for all clauses that are given it.
         """
         answer, join = np.full(n_rows(columns), self.op == "and"), JOIN[self.op]
+        known = {} if known is None else known
         for condition in self.conditions:
-            answer = join(answer, _mask_once(condition, columns, known))
+            if condition not in known:
+                known[condition] = condition.mask(columns)
+            answer = join(answer, known[condition])
         return answer
 
     def condition_masks(self, columns: Columns) -> NDArray[np.bool_]:
@@ -101,14 +104,6 @@ def _features_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
 def n_rows(columns: Columns) -> int:
     """Count the rows of a table given as columns; a table without columns has none."""
     return next((len(column) for column in columns.values()), 0)
-
-
-def _mask_once(condition: Condition, columns: Columns, known: Masks | None) -> NDArray[np.bool_]:
-    if known is None:
-        return condition.mask(columns)
-    if condition not in known:
-        known[condition] = condition.mask(columns)
-    return known[condition]
 
 
 def stack_masks(

@@ -252,13 +252,8 @@ def _own(version: dict[str, Any]) -> dict[str, Any]:
     return {"own_rule": version["rule_json"]} if is_own else {}
 
 
-def tidy(text: str) -> str:
-    """Return a typed rule with spaced operators and with keywords as `to_text` writes them."""
-    return "\n".join(map(_tidy_line, text.splitlines()))
-
-
 def _tidy_line(line: str) -> str:
-    """Tidy a line outside of quotes, up to its outcome."""
+    """Space operators and write keywords as `to_text` does, up to the outcome and unquoted."""
     is_small = SMALL.match(line)
     if is_small and is_small[1].lower() == "otherwise":
         return re.sub("(?i)otherwise", "OTHERWISE", line, count=1)
@@ -278,7 +273,7 @@ def read_own(text: str, state: AppState) -> RuleSet:
     last = None if state.several else state.labels[1]
     if not text.strip():
         raise DataError("There is no rule. Write a line such as: IF age > 60 THEN ill.")
-    text = tidy(text)
+    text = "\n".join(map(_tidy_line, text.splitlines()))
     rule = export.from_text(text, default=last)
     if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:
         rule = replace(rule, default=state.labels[0])

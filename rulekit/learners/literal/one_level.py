@@ -352,12 +352,8 @@ def screen_conditions(
 
     Notes
     -----
-    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
-
-    References
-    ----------
-    .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules
-       via Boolean compressed sensing" (2014).
+    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program. For the
+    paper see `OneLevelRuleClassifier`.
 
     Examples
     --------
