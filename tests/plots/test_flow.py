@@ -87,8 +87,8 @@ def test_long_names_of_outcomes_stay_apart():
     figure = plot_rule(rule, table, np.array(names * 2, dtype=object))
     words = [a.text for a in figure.layout.annotations]
     assert all(f"… {k} …" in words[0] for k in range(10))
-    assert "<b>… 3 …<" in words[1]
-    assert "<b>… 7 …<" in words[2]
+    assert "… 3 …</b>" in words[1]
+    assert "… 7 …</b>" in words[2]
     small = plot_rule(rule, table, np.array(names * 2, dtype=object), is_small=True)
     assert max(len(a.text) for a in small.layout.annotations[1:]) <= 50 + len("<b></b>")
     marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]
