@@ -382,16 +382,16 @@ class Checker(ConditionWriter[CheckedLiteral]):
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
         cell = self.value if literal.is_plain else self.row[literal.feature]
-        value, margin = literal.position_of(cell), None
-        if literal.op in ORDERED and value is not None:
-            margin = float(value) - float(literal.positions[0])
+        value, distance, share = literal.position_of(cell), None, None
         width = self.ranges.get(literal.feature)
         if literal.order is not None:
             width = len(literal.order) - 1.0
+        if literal.op in ORDERED and value is not None:
+            distance = 0.0 if self.holds else abs(float(value) - float(literal.positions[0]))
+            share = distance / width if width else None
         text = (explain_match if self.holds else unmet_text)(literal, cell, self.wording)
-        checked = self._check_condition(literal, margin, None, text)
-        share = checked.distance / width if checked.distance is not None and width else None
-        return replace(checked, value=cell, share=share)
+        measured = distance, share, self.wording.lead(literal, text)
+        return CheckedLiteral(literal, cell, self.holds, *measured, dict(self.row))
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
         """Check a weighted sum; it has no share of a range."""

@@ -238,7 +238,7 @@ class RuleSet:
     @property
     def is_constant(self) -> bool:
         """Whether the rule set reads no column and predicts one label for every row."""
-        return not self.features
+        return not any(c.features for clause in self.clauses for c in clause.conditions)
 
     @property
     def as_dnf(self) -> "RuleSet":

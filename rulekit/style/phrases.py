@@ -43,7 +43,7 @@ class Wording:
 
     def lead(self, condition: Condition, text: str) -> str:
         """Return a text about a condition, behind its name if it has one."""
-        name = self.texts.get(str(condition))
+        name = self.texts.get(str(condition)) if self.texts else None
         return f"{one_line(name)} ({text})" if name else text
 
     def name(self, feature: str) -> str:
@@ -88,8 +88,9 @@ def shorten_names(features: Iterable[str], names: Mapping[str, str]) -> dict[str
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
     """Make text fit a sentence: one line, no control characters, limited length."""
-    clean = "".join(c if c.isprintable() else " " for c in text)
-    return shorten(clean, limit)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return shorten(text, limit)
 
 
 def number(value: float, beside: float | None = None) -> str:
@@ -115,9 +116,10 @@ def _decimal(value: float, digits: int) -> str:
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     rounded = float(f"{value:.{digits}g}")
-    if 1e-5 <= abs(rounded) < 1e15:
+    if 1e-5 <= abs(rounded) < 1e-4:  # `repr` writes an exponent
         return np.format_float_positional(rounded, trim="-")
-    return repr(rounded)
+    text = repr(rounded)
+    return text.removesuffix(".0") if abs(rounded) < 1e15 else text
 
 
 def show_value(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
@@ -300,11 +302,8 @@ def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
 
 def explain_match(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     """Return why a literal holds for a cell: "glucose 141 > 126"."""
-    name, text = wording.subject(literal), _cell_words(literal, cell, wording)
-    value = literal.position_of(cell)
-    if literal.op == "not-missing":
-        return f"{name} is known ({text})"
-    if value is None:
+    name, value = wording.subject(literal), literal.position_of(cell)
+    if value is None and literal.op != "not-missing":
         shown = f"{name} is {show_value(cell, wording=wording)}"
         counts = f"{shown}, which counts as {comparison_text(literal, wording)}"
         return shown if literal.op == "missing" else counts
@@ -315,6 +314,9 @@ def explain_match(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
         if wording.spoken:
             return f"{name} is {value_text}, {wording.sign(literal.op, literal.part)} {limit}"
         return f"{name} {value_text} {literal.op} {limit}"
+    text = _cell_words(literal, cell, wording)
+    if literal.op == "not-missing":
+        return f"{name} is known ({text})"
     if literal.op == "==":
         return f"{name} is {text}"
     if literal.op == "!=":
@@ -329,13 +331,16 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
         wanted = "contain" if literal.op == "contains" else "be without"
         lead = "" if wording.spoken or value is not None else "is missing but "
         return f"{name} {lead}would have to {wanted} the word {show_value(literal.value)}"
-    needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
-        limit = value_words(literal, literal.value, wording)
         if value is not None:
             value_text, limit = _format_beside(literal, value, wording)
+        else:
+            value_text = show_value(cell, wording=wording)
+            limit = value_words(literal, literal.value, wording)
         words = SPOKEN_DATES if literal.part == "date" else SPOKEN
         needed = f"{words[literal.op]} {limit}"
+    else:
+        needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if wording.spoken:
         return f"{name} would have to be {needed} (it is {value_text})"
     return f"{name} is {value_text} but would have to be {needed}"
