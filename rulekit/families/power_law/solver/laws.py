@@ -63,7 +63,7 @@ class PowerTable:
         for start in range(0, len(rows), BLOCK):  # small enough to stay in the cache
             part = slice(start, start + BLOCK)
             block = value[part]
-            mean[part] = block.mean(axis=1)
+            mean[part] = np.add.reduce(block, axis=1) / self.n_rows
             block -= mean[part, None]
             spread = np.sqrt(np.einsum("rn,rn->r", block, block) / self.n_rows)
             flat = ~(spread > FLAT * np.abs(mean[part])) | ~np.isfinite(spread)
@@ -110,5 +110,5 @@ def distinct(structures: Exponents) -> Ints:
         return np.zeros(0, dtype=np.int64)
     flat = np.ascontiguousarray(structures).reshape(len(structures), -1)
     keys = flat.view(np.dtype((np.void, flat.shape[1]))).ravel()
-    first = {key: place for place, key in reversed(list(enumerate(keys.tolist())))}
+    first = dict(zip(keys.tolist()[::-1], range(len(keys) - 1, -1, -1), strict=True))
     return np.sort(np.array(list(first.values()), dtype=np.int64))

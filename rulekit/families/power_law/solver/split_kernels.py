@@ -425,17 +425,28 @@ def moments(powers, structures, weight, inside):  # type: ignore[no-untyped-def]
     n = powers.shape[2]
     mean, second = np.zeros((P, p)), np.zeros((P, p, p))
     mu, own = np.zeros((P, p)), np.zeros((P, p, p))
-    ones, laws, weighed, within = np.ones(n), np.empty((p, n)), np.empty(n), np.empty(n)
+    ones, new = np.ones(n), np.empty(p, np.bool_)
+    laws, weighed, within = np.empty((p, n)), np.empty((p, n)), np.empty((p, n))
     whole, part = _dot(weight, ones), _dot(inside, ones)
     for r in range(P):
         for a in range(p):
-            law = laws[a]
-            _multiply_law(powers, structures[r, a], law)
-            _scale_law(law, ones)
-            for i in range(n):
-                weighed[i], within[i] = weight[i] * law[i], inside[i] * law[i]
-            mean[r, a], mu[r, a] = _dot(weighed, ones) / whole, _dot(within, ones) / part
+            law, counted, own_rows, last = laws[a], weighed[a], within[a], max(r - 1, 0)
+            new[a] = r == 0
+            for f in range(structures.shape[2]):
+                new[a] |= structures[r, a, f] != structures[last, a, f]
+            if new[a]:  # neighbours share most power laws
+                _multiply_law(powers, structures[r, a], law)
+                _scale_law(law, ones)
+                for i in range(n):
+                    counted[i], own_rows[i] = weight[i] * law[i], inside[i] * law[i]
+                mean[r, a], mu[r, a] = _dot(counted, ones) / whole, _dot(own_rows, ones) / part
+            else:
+                mean[r, a], mu[r, a] = mean[last, a], mu[last, a]
             for b in range(a + 1):
-                second[r, a, b] = second[r, b, a] = _dot(weighed, laws[b]) / whole
-                own[r, a, b] = own[r, b, a] = _dot(within, laws[b]) / part
+                if new[a] or new[b]:
+                    second[r, a, b] = second[r, b, a] = _dot(counted, laws[b]) / whole
+                    own[r, a, b] = own[r, b, a] = _dot(own_rows, laws[b]) / part
+                else:
+                    second[r, a, b] = second[r, b, a] = second[last, a, b]
+                    own[r, a, b] = own[r, b, a] = own[last, a, b]
     return mean, second, mu, own

@@ -73,10 +73,10 @@ class StructureBlock:
         return Found.nothing(len(self.places), impurity, np.ones((len(self.places), self.size)))
 
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
-        """Sum weights times scaled power laws: shape (P, n); for some of the structures only."""
+        """Sum weights times scaled power laws, of each structure or of some: shape (P, n)."""
         from rulekit.families.power_law.solver import split_kernels
 
-        w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
+        laws = self.laws if some is None else self.laws[some]
         return np.asarray(split_kernels.project(laws, np.ascontiguousarray(w)))
 
     def write(self, cuts: Found, splits: Splits) -> None:
@@ -145,12 +145,12 @@ def _add_ridge(matrices: Floats) -> Floats:
 
 
 def blocks(
-    table: PowerTable, structures: Exponents, step: int | None = None
+    table: PowerTable, structures: Exponents, step: int | None = None, least: int = 1
 ) -> Iterator[StructureBlock]:
     """Cut a population into blocks of as many power laws each, few enough for the cache."""
     sizes = structures.any(axis=2).sum(axis=1)
     step = max(1, BLOCK // table.n_rows) if step is None else step
-    for size in range(1, structures.shape[1] + 1):
+    for size in range(least, structures.shape[1] + 1):
         places = np.flatnonzero(sizes == size)
         for start in range(0, len(places), step):
             some = places[start : start + step]
@@ -298,7 +298,7 @@ class LowerLevel:
             for w, target, width in self._directions(block, modulus):
                 if modulus:
                     few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
-                    cuts = best_interval(block.projected(w, few), self.mass, 1, 1, target)
+                    cuts = best_interval(block.projected(w[few], few), self.mass, 1, 1, target)
                     cuts = cuts.place(few, len(width))
                 else:
                     cuts = best_cut(block.projected(w), self.mass)
@@ -309,7 +309,9 @@ class LowerLevel:
     def improve(self, splits: Splits, modulus: bool, effort: Effort, rng: Generator) -> Splits:
         """Improve weights by exact steps; never returns a worse split."""
         improved = empty_splits(splits.structures, self.mass.gini)
-        for block in blocks(self.table, splits.structures):
+        # A power law alone has no weights: the cut of `screen` is exact, a band is found once.
+        alone = effort is SETTLED or (modulus and effort is not POLISHED)
+        for block in blocks(self.table, splits.structures, least=1 if alone else 2):
             best = block.start_splits(self.mass.gini)
             descent = _Descent(block, self.mass, modulus, effort, rng)
             scale = np.where(np.isinf(block.scale), 0.0, block.scale)
@@ -349,18 +351,20 @@ class _Descent:
             return [w]
         # One sort tells what a start is worth, a descent from it takes dozens: many are drawn, few
         # are followed.
-        shape = (len(block.places), block.size)
-        tried = [np.broadcast_to(axis, shape) for axis in np.eye(block.size)]
-        tried += [_random(shape, self.rng) for _ in range(effort.draws)]
-        worth = np.array([self._bias(block.projected(t)).impurity for t in tried])
+        P, size = len(block.places), block.size
+        axes = np.eye(size)[:, None].repeat(P, axis=1)
+        tried = np.concatenate([axes, _random((effort.draws, P, size), self.rng)])
+        each = np.arange(P)
+        value = block.projected(tried.reshape(-1, size), np.tile(each, len(tried)))
+        worth = self._bias(value).impurity.reshape(len(tried), P)
         order = np.argsort(worth, axis=0, kind="stable")[: effort.starts - 1]
-        each = np.arange(len(block.places))
-        return [w, *(np.stack(tried)[start, each] for start in order)]
+        return [w, *(tried[start, each] for start in order)]
 
     def descend(self, w: Floats) -> Found:
         """Step along each coordinate, then along random lines, as long as it helps."""
         block, effort, w = self.block, self.effort, _unit(w)
-        now = self._bias(block.projected(w))
+        value = block.projected(w)
+        now = self._bias(value)
         for sweep in range(effort.sweeps if block.size > 1 else 0):
             before = now.impurity
             for line in range(block.size + effort.lines):
@@ -368,24 +372,26 @@ class _Descent:
                     change = np.zeros_like(w)
                     change[:, line] = 1.0
                 else:
-                    change = _random(w.shape, self.rng)
+                    change = _random((1, *w.shape), self.rng)[0]
                 # first around the mean, as the closed forms are; then around rows, whose splits no
                 # turn around the mean reaches
-                w, now = self._step(w, now, change, around_mean=sweep == 0 and line < block.size)
+                around_mean = sweep == 0 and line < block.size
+                moved, now = self._step(w, value, now, change, around_mean=around_mean)
+                if moved is not w:
+                    w, value = moved, block.projected(moved)
             if self.modulus:
-                now = now.take_better(self._bias(block.projected(w)))
+                now = now.take_better(self._bias(value))
             if not (now.impurity < before - EQUAL).any():
                 break
         if self.modulus:
-            value = block.projected(w)
             now = center_cuts(value, now, self.mass).take_better(best_interval(value, self.mass))
         return Found(**vars(now), weights=w)
 
     def _step(
-        self, w: Floats, now: Cuts, change: Floats, *, around_mean: bool
+        self, w: Floats, value: Floats, now: Cuts, change: Floats, *, around_mean: bool
     ) -> tuple[Floats, Cuts]:
         """Take the best step along a line and the best bias there, where both together help."""
-        value, along = self.block.projected(w), self.block.projected(change)
+        along = self.block.projected(change)
         centre = np.zeros(len(w))
         if not around_mean:
             centre = along[:, int(self.rng.integers(along.shape[1]))].copy()
@@ -408,7 +414,7 @@ class _Descent:
             there = Cuts(step.impurity, (now.low + shift) / size, (now.high + shift) / size)
         else:  # the step kept the bias: with a new one the moved weights may split better still
             some = np.flatnonzero(better)
-            there = self._bias(self.block.projected(moved, some)).place(some, len(w))
+            there = self._bias(self.block.projected(moved[some], some)).place(some, len(w))
             better &= there.impurity < now.impurity - EQUAL
         return np.where(better[:, None], moved, w), now.where(better, there)
 
@@ -418,8 +424,8 @@ class _Descent:
 
 def _random(shape: tuple[int, ...], rng: Generator) -> Floats:
     """Draw directions whose parts are of very different size: power laws have long tails."""
-    spread = exp(TAILS * rng.standard_normal(shape))
-    return np.asarray(rng.standard_normal(shape) * spread)
+    spread, drawn = np.moveaxis(rng.standard_normal((shape[0], 2, *shape[1:])), 1, 0)
+    return np.asarray(drawn * exp(TAILS * spread))
 
 
 def _unit(w: Floats) -> Floats:

@@ -104,10 +104,9 @@ class Cuts:
 
     def where(self, taken: Bools, other: Self) -> Self:
         """Take those of another at some places."""
-        if not taken.any():
-            return self
-        if taken.all():
-            return other
+        n_taken = np.count_nonzero(taken)
+        if n_taken in (0, len(taken)):
+            return other if n_taken else self
         parts = zip(vars(other).values(), vars(self).values(), strict=True)
         shape = -1, 1, 1  # each part is as long; weights and structures have more axes
         return type(self)(*(np.where(taken.reshape(shape[: b.ndim]), a, b) for a, b in parts))
