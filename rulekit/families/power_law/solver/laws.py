@@ -52,9 +52,9 @@ class PowerTable:
 
     def raw(self, rows: Exponents) -> Floats:
         """Multiply out power laws: shape (R, n) for exponents of shape (R, d)."""
-        from rulekit.families.power_law.solver import split_kernels
+        from rulekit.families.power_law.solver.split_kernels import multiply
 
-        return np.asarray(split_kernels.multiply(self.powers, np.ascontiguousarray(rows)))
+        return np.asarray(multiply(self.powers, np.ascontiguousarray(rows)))
 
     def laws(self, rows: Exponents) -> Laws:
         """Multiply out power laws and bring them to mean 0 and standard deviation 1."""

@@ -192,9 +192,10 @@ def best_events(keys, first, total, bits, units, unit):  # type: ignore[no-untyp
     return stop, worth
 
 
-@machine_code(STOPS(I2, R1, I, J2, F))
-def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
+@machine_code(STOPS(I2, R1, I, J2, F, F))
+def best_places(keys, total, bits, units, unit, uncut):  # type: ignore[no-untyped-def]
     """Find the best cut of sorted keys, of equal ones that in the widest gap: threshold and FL."""
+    # Without a cut these are infinite and that of all rows, `uncut`.
     P, n = keys.shape
     threshold, worth = np.empty(P), np.empty(P)
     part, found = np.empty((units.shape[1], n)), np.empty(n)
@@ -221,6 +222,8 @@ def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
                 widest, place = gap, i
         _read_values(row, place, bits, pair)
         threshold[r] = 0.5 * value[0] + 0.5 * value[1]
+        if not np.isfinite(worth[r]):
+            threshold[r], worth[r] = np.inf, uncut
     return threshold, worth
 
 
@@ -280,9 +283,9 @@ def _worth(climb, run):  # type: ignore[no-untyped-def]
     return climb.found[0]
 
 
-@machine_code(RUNS(I2, R1, I, J2, F, R2, I))
-def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[no-untyped-def]
-    """Find the interval of each row of sorted keys: FL, and its ends."""
+@machine_code(RUNS(I2, R1, I, J2, F, F, R2, I))
+def best_runs(keys, total, bits, units, unit, uncut, guesses, rounds):  # type: ignore[no-untyped-def]
+    """Find the interval of each row of sorted keys: FL, and its ends; endless if not better."""
     P, n = keys.shape
     best, low, high = np.empty(P), np.empty(P), np.empty(P)
     pair = np.empty(2, np.int64)
@@ -301,7 +304,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
     run, following = climb.run, climb.next
     climb.border[0] = climb.border[n] = True
     for r in range(P):
-        row, best[r], start, stop = keys[r], np.inf, ZERO, ZERO
+        row, best[r], start, stop = keys[r], uncut, ZERO, ZERO
         _sum_from_left(row, nothing, units, unit, bits, ZERO, climb.part)
         for i in range(n - 1):
             gap = row[i + 1] ^ row[i]
@@ -319,7 +322,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
                 if not next_worth < worth - EQUAL:
                     break
                 worth, run[START], run[STOP] = next_worth, following[START], following[STOP]
-            if worth < best[r]:
+            if worth < min(best[r], uncut - EQUAL):
                 best[r], start, stop = worth, run[START], run[STOP]
         low[r], high[r] = -np.inf, np.inf
         if start > 0:

@@ -74,10 +74,10 @@ class StructureBlock:
 
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
         """Sum weights times scaled power laws, of each structure or of some: shape (P, n)."""
-        from rulekit.families.power_law.solver import split_kernels
+        from rulekit.families.power_law.solver.split_kernels import project
 
         laws = self.laws if some is None else self.laws[some]
-        return np.asarray(split_kernels.project(laws, np.ascontiguousarray(w)))
+        return np.asarray(project(laws, np.ascontiguousarray(w)))
 
     def write(self, cuts: Found, splits: Splits) -> None:
         """Write what was found into the population, in terms of the unscaled power laws."""
@@ -102,12 +102,12 @@ class Moments:
 
     def _compute_within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Compute mean and second moments over all rows, then within a class."""
-        from rulekit.families.power_law.solver import split_kernels
+        from rulekit.families.power_law.solver.split_kernels import moments
 
         if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
             rows = self.weight, inside
-            computed = split_kernels.moments(self.table.powers, self.structures, *rows)
+            computed = moments(self.table.powers, self.structures, *rows)
             self._computed[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
                 mean, second, mu, within = computed
@@ -168,21 +168,20 @@ MAX_TARGETS = 3  # classes that get directions of their own
 
 def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     """Find the threshold of least impurity for each projection. Shapes: values (P, n)."""
-    from rulekit.families.power_law.solver import split_kernels
+    from rulekit.families.power_law.solver.split_kernels import best_places
 
     keys = sort_keys(values, mass.label, mass.bits)
     classes = mass.total, mass.bits, mass.units, mass.unit
-    threshold, worth = split_kernels.best_places(keys, *classes)
-    nothing = Cuts.nothing(len(values), mass.gini)
-    return nothing.where(np.isfinite(worth), Cuts(worth, nothing.low, threshold))
+    threshold, worth = best_places(keys, *classes, mass.gini)
+    return Cuts(worth, np.full(len(values), -np.inf), threshold)
 
 
 def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
     """Find how far to go along a line so that ``now + step * along <= 0`` splits best."""
-    from rulekit.families.power_law.solver import split_kernels
+    from rulekit.families.power_law.solver.split_kernels import step_keys
 
     lines = (np.ascontiguousarray(part) for part in (now, along))
-    keys, first = split_kernels.step_keys(*lines, mass.label, mass.bits, mass.units)
+    keys, first = step_keys(*lines, mass.label, mass.bits, mass.units)
     return _best_event(keys, first, mass)
 
 
@@ -190,20 +189,20 @@ def best_band_step(
     now: Floats, along: Floats, band: tuple[Floats, Floats], mass: ClassMass
 ) -> Cuts:
     """Find how far to go along a line so that ``low <= now + step * along <= high`` splits best."""
-    from rulekit.families.power_law.solver import split_kernels
+    from rulekit.families.power_law.solver.split_kernels import band_keys
 
     lines = (np.ascontiguousarray(part) for part in (now, along, *band))
-    keys, first = split_kernels.band_keys(*lines, mass.label, mass.bits, mass.units)
+    keys, first = band_keys(*lines, mass.label, mass.bits, mass.units)
     return _best_event(keys, first, mass)
 
 
 def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
     """Follow the left side over events that let rows in or out, and take the best stop."""
-    from rulekit.families.power_law.solver import split_kernels
+    from rulekit.families.power_law.solver.split_kernels import best_events
 
     keys.sort(axis=1)
     classes = mass.total, mass.bits, mass.units, mass.unit
-    step, worth = split_kernels.best_events(keys, first, *classes)
+    step, worth = best_events(keys, first, *classes)
     return Cuts(worth, step, step)
 
 
@@ -213,15 +212,14 @@ def best_interval(
     """Find the interval of little impurity for each row of values (P, n); not exact."""
     # Purity is convex in the mass inside: the run of largest sum by its tangent (Kadane) never
     # loses.
-    from rulekit.families.power_law.solver import split_kernels
+    from rulekit.families.power_law.solver.split_kernels import best_runs
 
     keys = sort_keys(values, mass.label, mass.bits)
     plan = inside, n_starts
     if plan not in mass.slopes:
         mass.slopes[plan] = first_slopes(mass, *plan)
     classes = mass.total, mass.bits, mass.units, mass.unit
-    bands = Cuts(*split_kernels.best_runs(keys, *classes, mass.slopes[plan], rounds))
-    return Cuts.nothing(len(values), mass.gini).take_better(bands)
+    return Cuts(*best_runs(keys, *classes, mass.gini, mass.slopes[plan], rounds))
 
 
 def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
