@@ -228,18 +228,20 @@ class Schema:
 def schema_of(rule: Any) -> Schema:
     """Return the schema of a rule; of columns without one what the conditions imply."""
     kept = rule.schema or Schema()
-    columns = tuple(kept.column(name) or _infer_column(rule, name) for name in rule.features)
-    return replace(kept, columns=columns)
+    known = {name: kept.column(name) for name in rule.features}
+    inferred = infer_schema(rule) if None in known.values() else kept
+    return replace(kept, columns=tuple(c or inferred.column(name) for name, c in known.items()))
 
 
 def infer_schema(rule: Any) -> Schema:
     """Return what the conditions of a rule imply about its columns."""
-    return Schema(tuple(_infer_column(rule, name) for name in rule.features))
+    tests = rule.tests
+    return Schema(tuple(_infer_column(tests, *column) for column in rule.types.items()))
 
 
-def _infer_column(rule: Any, name: str) -> ColumnSchema:
+def _infer_column(tests: tuple[Any, ...], name: str, types: frozenset[type]) -> ColumnSchema:
     """Return what the conditions imply about a column."""
-    tests = [test for test in rule.tests if test.feature == name]
+    tests = tuple(test for test in tests if test.feature == name)
     order = next((test.order for test in tests if test.order is not None), None)
     if any(test.part is not None for test in tests):
         return ColumnSchema(name, "date")
@@ -248,5 +250,5 @@ def _infer_column(rule: Any, name: str) -> ColumnSchema:
     if any(test.op in WORDS for test in tests):
         return ColumnSchema(name, "words")
     kinds = {float: "number", bool: "truth value", str: "level"}
-    compared = [kinds[kind] for kind in rule.types[name]]
+    compared = [kinds[kind] for kind in types]
     return ColumnSchema(name, compared[0] if len(compared) == 1 else "any")

@@ -185,7 +185,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         frame = check_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
-        rows = {n: _plain_numbers(n, values, frame[n]) for n, values in columns.items()}
+        rows = {n: _plain_numbers(n, values, frame) for n, values in columns.items()}
         if reset:
             for name, numbers in rows.items():
                 computable(name, numbers)
@@ -266,9 +266,12 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
+def _plain_numbers(name: str, values: NDArray[Any], frame: pd.DataFrame) -> Floats:
     """Read a column as numbers, truth values as 0 and 1: shape (n,)."""
     absent = pd.isna(values)
+    if values.dtype != object and not absent.any():
+        return values.astype(np.float64)
+    cells = frame[name]
     misread = cells[absent & cells.notna().to_numpy()]
     if absent.any() and misread.empty:
         raise DataError(

@@ -127,12 +127,12 @@ class NumericDesign:
 def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
     """Write upper faces with few digits, without moving a training row across one."""
     distinct, short = np.concatenate([[-np.inf], np.unique(points)]), {}
-    for face in np.unique(faces[np.isfinite(faces)]):
+    for face in np.unique(faces[np.isfinite(faces)]).tolist():
         if whole:
-            short[face] = float(np.floor(face))
+            short[face] = float(math.floor(face))
             continue
-        least = distinct[np.searchsorted(distinct, face, side="right") - 1]
-        tries = (float(np.floor(face * 10.0**d) / 10.0**d) for d in range(-6, 16))
+        least = float(distinct[np.searchsorted(distinct, face, side="right") - 1])
+        tries = (math.floor(face * 10.0**d) / 10.0**d for d in range(-6, 16))
         short[face] = next((rounded + 0.0 for rounded in tries if least <= rounded <= face), face)
     return np.array([short.get(face, face) for face in faces.tolist()])
 

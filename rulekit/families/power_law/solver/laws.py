@@ -21,9 +21,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Exponents = NDArray[np.int8]
 
-BLOCK = 64  # power laws that are worked on together
-FLAT = 1e-12  # a power law that varies less than this share of its size is a constant
-
 
 class Laws(NamedTuple):
     """Power laws on the rows, centred and scaled so that weights are of like size."""
@@ -58,18 +55,9 @@ class PowerTable:
 
     def laws(self, rows: Exponents) -> Laws:
         """Multiply out power laws and bring them to mean 0 and standard deviation 1."""
-        value = self.raw(rows)
-        mean, scale = np.empty(len(rows)), np.empty(len(rows))
-        for start in range(0, len(rows), BLOCK):  # small enough to stay in the cache
-            part = slice(start, start + BLOCK)
-            block = value[part]
-            mean[part] = np.add.reduce(block, axis=1) / self.n_rows
-            block -= mean[part, None]
-            spread = np.sqrt(np.einsum("rn,rn->r", block, block) / self.n_rows)
-            flat = ~(spread > FLAT * np.abs(mean[part])) | ~np.isfinite(spread)
-            scale[part] = np.where(flat, np.inf, spread)
-            block /= scale[part, None]
-        return Laws(value, mean, scale)
+        from rulekit.families.power_law.solver.split_kernels import scale
+
+        return Laws(*scale(self.raw(rows)))
 
 
 def shifts_for(low: Floats, high: Floats) -> Floats:

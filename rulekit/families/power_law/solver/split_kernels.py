@@ -359,11 +359,14 @@ def people_worth(laws, people, label, total, units, unit, modulus):  # type: ign
     return worth
 
 
-FLAT = 1e-12  # as in `laws`
+FLAT = 1e-12  # a power law that varies less than this share of its size is a constant
 
 F3 = types.float64[:, :, ::1]
 E2, E3 = (types.Array(types.int8, d, "C", readonly=True) for d in (2, 3))
-MOMENTS = types.Tuple((F2, F3, F2, F3))  # type: ignore[no-untyped-call]
+MOMENTS, LAWS = (
+    types.Tuple(parts)  # type: ignore[no-untyped-call]
+    for parts in ((F2, F3, F2, F3), (F2, F1, F1))
+)
 
 
 @machine_code(ieee=True)
@@ -407,39 +410,50 @@ def multiply(powers, rows):  # type: ignore[no-untyped-def]
 
 @machine_code(ieee=True)
 def _scale_law(law, ones):  # type: ignore[no-untyped-def]
-    """Bring a power law to mean 0 and standard deviation 1."""
+    """Bring a power law to mean 0 and standard deviation 1; return both (infinite if constant)."""
     n = len(law)
     mean = _dot(law, ones) / n
     for i in range(n):
         law[i] -= mean
     spread = np.sqrt(_dot(law, law) / n)
     if not (spread > FLAT * abs(mean) and np.isfinite(spread)):
-        for i in range(n):
-            law[i] = 0.0
-        return
+        spread = np.inf
     for i in range(n):
-        law[i] /= spread
+        law[i] = law[i] / spread if spread < np.inf else 0.0
+    return mean, spread
 
 
-@machine_code(MOMENTS(R3, E3, R1, R1), ieee=True)
-def moments(powers, structures, weight, inside):  # type: ignore[no-untyped-def]
+@machine_code(LAWS(F2))
+def scale(laws):  # type: ignore[no-untyped-def]
+    """Scale power laws in place; see `PowerTable.laws`."""
+    mean, spread, ones = np.empty(len(laws)), np.empty(len(laws)), np.ones(laws.shape[1])
+    for r in range(len(laws)):
+        mean[r], spread[r] = _scale_law(laws[r], ones)
+    return laws, mean, spread
+
+
+@machine_code(MOMENTS(R3, E3, F3, R1, R1), ieee=True)
+def moments(powers, structures, scaled, weight, inside):  # type: ignore[no-untyped-def]
     """Find the moments of each structure, over all rows and in the class."""
+    # The power laws of each may be given, scaled: (P, p, n), or (0, p, n).
     P, p = structures.shape[:2]
-    n = powers.shape[2]
+    n, ready = powers.shape[2], len(scaled) > 0
     mean, second = np.zeros((P, p)), np.zeros((P, p, p))
     mu, own = np.zeros((P, p)), np.zeros((P, p, p))
     ones, new = np.ones(n), np.empty(p, np.bool_)
-    laws, weighed, within = np.empty((p, n)), np.empty((p, n)), np.empty((p, n))
+    made, weighed, within = np.empty((p, n)), np.empty((p, n)), np.empty((p, n))
     whole, part = _dot(weight, ones), _dot(inside, ones)
     for r in range(P):
+        laws, last = scaled[r] if ready else made, max(r - 1, 0)
         for a in range(p):
-            law, counted, own_rows, last = laws[a], weighed[a], within[a], max(r - 1, 0)
+            law, counted, own_rows = laws[a], weighed[a], within[a]
             new[a] = r == 0
             for f in range(structures.shape[2]):
                 new[a] |= structures[r, a, f] != structures[last, a, f]
             if new[a]:  # neighbours share most power laws
-                _multiply_law(powers, structures[r, a], law)
-                _scale_law(law, ones)
+                if not ready:
+                    _multiply_law(powers, structures[r, a], law)
+                    _scale_law(law, ones)
                 for i in range(n):
                     counted[i], own_rows[i] = weight[i] * law[i], inside[i] * law[i]
                 mean[r, a], mu[r, a] = _dot(counted, ones) / whole, _dot(own_rows, ones) / part

@@ -94,8 +94,12 @@ class StructureBlock:
 class Moments:
     """Second moments of the power laws of structures, over all rows and within classes."""
 
-    def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:
+    def __init__(
+        self, table: PowerTable, structures: Exponents, mass: ClassMass, laws: Floats | None = None
+    ) -> None:
         self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass
+        empty = np.empty((0, structures.shape[1], table.n_rows))
+        self.laws = empty if laws is None else laws  # (P, p, n), scaled; computed if empty
         self.weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
         self.whole = float(self.weight.sum())
         self._computed: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
@@ -106,8 +110,8 @@ class Moments:
 
         if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
-            rows = self.weight, inside
-            computed = moments(self.table.powers, self.structures, *rows)
+            laws = self.table.powers, self.structures, self.laws
+            computed = moments(*laws, self.weight, inside)
             self._computed[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
                 mean, second, mu, within = computed
@@ -325,7 +329,7 @@ class LowerLevel:
             only = np.ones((len(block.places), 1))
             alike = np.zeros(len(only))
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
-        moments = Moments(self.table, block.exponents, self.mass)
+        moments = Moments(self.table, block.exponents, self.mass, block.laws)
         computed = moments.narrow if modulus else moments.discriminant
         directions = [(k, *computed(k)) for k in targets]
         # Of unit size, so that what rounding leaves of power laws that cancel stays below a step.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.families.power_law.solver import split_kernels, split_search, split_task
 from rulekit.families.power_law.solver.genetic import GeneticLevel
-from rulekit.families.power_law.solver.laws import FLAT, PowerTable
+from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.split_search import RIDGE, Moments
 from rulekit.families.power_law.solver.split_task import ClassMass
 from tests.reference import power_law_scans as twin
@@ -88,7 +88,6 @@ def test_kernels_and_twins_share_their_constants():
     assert split_kernels.EQUAL == split_task.EQUAL
     assert split_kernels.FLIP == split_search.FLIP
     assert split_kernels.COARSE == twin.COARSE
-    assert FLAT == split_kernels.FLAT
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -97,9 +96,13 @@ def test_moments_are_means_and_mean_products_of_scaled_power_laws(size):
     table = PowerTable(rng.uniform(0.2, 2.0, (83, 4)))
     structures = rng.integers(-3, 4, (20, size, 4)).astype(np.int8)
     structures[0, 0] = 0  # a power law that is 1 throughout
+    structures[1::2, 0] = structures[::2, 0]
     weight = rng.uniform(0.5, 2.0, 83)
     inside = np.where(rng.random(83) < 0.4, weight, 0.0)
-    result = split_kernels.moments(table.powers, structures, weight, inside)
+    laws = table.laws(structures.reshape(-1, 4)).values.reshape(20, size, 83)
+    result = split_kernels.moments(table.powers, structures, laws[:0], weight, inside)
+    given = split_kernels.moments(table.powers, structures, laws, weight, inside)
+    assert all(np.array_equal(one, other) for one, other in zip(result, given, strict=True))
     for k, structure in enumerate(structures):
         laws = table.laws(structure).values
         for (mean, second), rows in ((result[:2], weight), (result[2:], inside)):
