@@ -11,8 +11,6 @@ The names below are the public interface; the packages say in their docstrings w
 `rulekit.explain` is a package that can be called.
 """
 
-from typing import Any
-
 import lazy_loader
 
 from rulekit import _notebook
@@ -21,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = "1.0.0"
 
 
-def _write_notebook(subject: Any) -> str:
+def _write_notebook(subject: object) -> str:
     """Write an object for a notebook; only then are the exports loaded."""
     from rulekit.export.documents.html import write_notebook
 
