@@ -1,26 +1,26 @@
 """What a person at the dashboard waits for, in Chromium, each beside its aim.
 
-Medians of five in fresh sessions on a warm server, one visitor at a time: ``Data there`` (address
-to content), ``table ready`` (file chosen to Data ready), ``first curve`` (click on Models to the
-points with the rule beside them), ``page to page`` (the slowest of all, a search going on),
-``slider`` (moved to another rule shown), ``slider, all drawn`` (to chart and tables, too),
-``cut point`` (moved to the errors of the edited rule, if the
-rule has one), ``stop`` (pressed to said). ``longer search`` is a whole one on
-the page against the same work called from a script right after it (aim: 1.3 times).
-``20 at once`` is from the last of twenty clicks on Models to the last of twenty curves, each of
-another table of 1000 rows; ``50 in a row`` is the median wait for a first curve, one visitor after
-another, and ``memory`` what the server holds after them against after the first five. ``100 first
-curves`` have no browser: quick passes of a hundred tables handed to the jobs at once, on a cluster
-of as many worker processes as there are cores, against the same without a scheduler; ``cpu`` is
-what a visitor costs this machine's jobs. Each row tells
-the machine's load of the last minute; the page's own browser and server are part of it. Of the
-twenty at once it tells whose processor seconds they were: of twenty browsers, on a real day each on
-its visitor's machine, or of the server and its workers. ``--only crowd`` leaves out all that one
-visitor does alone, ``--only made`` all but that on made tables (medians of three, no longer
-search): ``large``, 50 000 rows and 31 columns of numbers, categories, dates and texts with gaps;
-``wide``, 62 rows and 2 000 columns; ``three``, three
-outcomes. ``--only cluster`` leaves out all but the hundred, ``--only adult`` (or other tables) all
-but one visitor on these.
+The parts that `--only` selects, by their names and those of tables; without it all are measured:
+
+- tables (`german_credit`, `pima`, `adult`, `credit`, or others): one visitor at a time, medians of
+  five in fresh sessions on a warm server. ``Data there``: address to content; ``table ready``: file
+  chosen to Data ready; ``first curve``: click on Models to points with the rule beside them;
+  ``page to page``: the slowest of all during a search; ``slider``: moved to another rule shown;
+  ``slider, all drawn``: to chart and tables, too; ``cut point``: moved to the errors of the edited
+  rule, if it has one; ``stop``: pressed to confirmed. ``longer search``: a whole one on the page,
+  against the same work called from a script right after it (aim: 1.3 times).
+- `made`: the same on made tables (medians of three, no longer search). ``large``: 50 000 rows, 31
+  columns of numbers, categories, dates and texts with gaps; ``wide``: 62 rows, 2 000 columns;
+  ``three``: three outcomes.
+- `crowd`: ``20 at once`` is from the last of twenty clicks on Models to the last of twenty curves,
+  each of another table of 1000 rows, with the processor seconds of the browsers, the server and its
+  workers; ``50 in a row`` the median wait for a first curve, one visitor after another; ``memory``
+  what the server uses after them against after the first five.
+- `cluster`: ``100 first curves``, without a browser. Quick passes of a hundred tables are given to
+  the jobs at once, on a cluster of as many workers as cores, against the same without a scheduler;
+  ``cpu`` is what a visitor costs this machine's jobs.
+
+Each row states the machine's load of the last minute, to which the browser and server contribute.
 """
 
 import argparse
@@ -66,6 +66,7 @@ from ui.runs.jobs import JobRegistry
 from ui.shell import PAGES
 from ui.state import AppState
 
+PARTS, TABLES = ("made", "crowd", "cluster"), ("german_credit", "pima", "adult", "credit")
 TIMES, CROWD, ROW, HUNDRED = 5, 20, 50, 100
 LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
@@ -84,9 +85,12 @@ CHANGED = """([rule, before]) => {
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then with many visitors; without a browser, say so and give none."""
-    parts = set(arguments.only or ())
+    given = arguments.only or []
+    parts = {*PARTS} & {*(given or PARTS)}
+    rest = argparse.Namespace(**vars(arguments) | {"only": [n for n in given if n not in PARTS]})
+    chosen = list(tables(rest, () if given else TABLES))
     n = 4 if arguments.quick else HUNDRED
-    if parts == {"cluster"}:
+    if parts == {"cluster"} and not chosen:
         return [first_curves(n)]
     if (path := chromium_path()) is None:
         print("No Chromium was found; install the package `chromium` to measure the dashboard.")
@@ -101,15 +105,14 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     ):
         with visiting(browser, address) as visitor:  # who finds the server cold
             found_first(visitor.press("sample_iris").turn_to("Models"))
-        if not parts or parts - {"crowd", "cluster", "made"}:
-            for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
-                rows += alone(browser, address, Path(folder) / "workspace", each, times)
-        if not parts or "made" in parts:
+        for each in chosen:
+            rows += alone(browser, address, Path(folder) / "workspace", each, times)
+        if "made" in parts:
             for synthetic in (large(2_000 if arguments.quick else 50_000), wide(), three()):
                 rows += alone(browser, address, None, synthetic, min(times, 3))
-        if not parts or "crowd" in parts:
+        if "crowd" in parts:
             rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
-    return [*rows, first_curves(n)] if "cluster" in parts or not parts else rows
+    return [*rows, first_curves(n)] if "cluster" in parts else rows
 
 
 @contextmanager
