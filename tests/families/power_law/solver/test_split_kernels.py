@@ -95,7 +95,7 @@ def test_moments_are_means_and_mean_products_of_scaled_power_laws(size):
     rng = np.random.default_rng(size)
     table = PowerTable(rng.uniform(0.2, 2.0, (83, 4)))
     structures = rng.integers(-3, 4, (20, size, 4)).astype(np.int8)
-    structures[0, 0] = 0  # a power law that is 1 throughout
+    structures[0, 0] = 0  # a power law that is 1 throughout; neighbours share some
     structures[1::2, 0] = structures[::2, 0]
     weight = rng.uniform(0.5, 2.0, 83)
     inside = np.where(rng.random(83) < 0.4, weight, 0.0)
