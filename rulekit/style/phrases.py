@@ -148,7 +148,7 @@ def outcome_text(label: Any) -> str:
 def write_outcome(label: Any) -> str:
     """Write a label before a count of rows; a number alone would read as a count."""
     text = outcome_text(label)
-    return text if any(map(str.isalpha, text)) else f"outcome {text}"
+    return text if any(c.isalpha() or c == "…" for c in text) else f"outcome {text}"
 
 
 def join_list(texts: Iterable[str], word: str = "and") -> str:
