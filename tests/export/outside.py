@@ -1,6 +1,9 @@
 """Programs that are not ours and run what was exported: they skip, or fail where they must run."""
 
+import json
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -22,3 +25,11 @@ def differing(jobs, found):
         for k, (a, b) in enumerate(zip(job.expected, answers, strict=True))
         if isinstance(a, str) != isinstance(b, str) or a != b
     ]
+
+
+def run_in_node(script):
+    """Run a script in Node; return what it writes, read as JSON."""
+    node = needed(shutil.which("node"), "install Node to run JavaScript, Debian's `nodejs`")
+    done = subprocess.run([node, "-"], input=script, capture_output=True, encoding="utf-8")
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)

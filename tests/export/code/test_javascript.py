@@ -1,8 +1,6 @@
 """JavaScript, run in Node: it answers as `predict` does, and refuses what the rule refuses."""
 
 import json
-import shutil
-import subprocess
 from itertools import product
 
 import numpy as np
@@ -14,7 +12,7 @@ from rulekit.rules import LinearSplit, Literal, RuleSet
 from rulekit.rules.condition import EPOCH, moment
 from tests.explain.tables import dnf
 from tests.export.jobs import drawn, of_readings, of_samples
-from tests.export.outside import differing, needed
+from tests.export.outside import differing, run_in_node
 
 #: Each text is a scope of its own; rows are lists of cells, as a key of an object could be lost.
 EACH = """
@@ -23,18 +21,10 @@ process.stdout.write(JSON.stringify([{jobs}].map(([{{ predict }}, names, rows]) 
 """
 
 
-def run(script):
-    """Run a script in Node; return what it writes, read as JSON."""
-    node = needed(shutil.which("node"), "install Node to run JavaScript, Debian's `nodejs`")
-    done = subprocess.run([node, "-"], input=script, capture_output=True, encoding="utf-8")
-    assert not done.returncode, done.stderr
-    return json.loads(done.stdout)
-
-
 def evaluate(rule, expression):
     """Evaluate an expression of JavaScript beside a rule; an error becomes its message."""
     caught = f"try {{ answer = {expression}; }} catch (error) {{ answer = error.message; }}"
-    return run(
+    return run_in_node(
         f"{to_javascript(rule)}\nlet answer;\n{caught}\nconsole.log(JSON.stringify(answer));"
     )
 
@@ -47,7 +37,7 @@ def test_node_matches_the_rule_on_tables_and_hostile_rules():
         f", {json.dumps(list(job.columns))}, {json.dumps(job.rows)}]"
         for job in jobs
     ]
-    assert not differing(jobs, run(EACH.format(jobs=",\n".join(written))))
+    assert not differing(jobs, run_in_node(EACH.format(jobs=",\n".join(written))))
     assert sum(job.n for job in jobs) > 20_000
 
 
@@ -83,10 +73,10 @@ def test_cells_of_another_type_are_treated_as_by_the_rule():
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "</script>", "a\u2028b", "`${x}`"])
 def test_cases_notice_a_moved_limit_whatever_a_column_is_called(name):
     rule = dnf(Literal(name, ">", 50))
-    assert run(f"{to_javascript(rule)}\ntestCases(); console.log(1);") == 1
+    assert run_in_node(f"{to_javascript(rule)}\ntestCases(); console.log(1);") == 1
     moved = to_javascript(rule).replace("number(x1) > 50.0", "number(x1) > 50.5")
     failed = "try { testCases(); } catch { console.log(1); }"
-    assert run(f"{moved}\n{failed}") == 1
+    assert run_in_node(f"{moved}\n{failed}") == 1
     assert "</script" not in to_javascript(rule)
 
 

@@ -5,8 +5,6 @@ import html
 import io
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +18,7 @@ from rulekit.export import to_app
 from rulekit.rules import ColumnSchema, Literal, RuleSet, Schema
 from tests.explain.tables import dnf
 from tests.export.jobs import drawn, of_readings, of_samples
-from tests.export.outside import needed
+from tests.export.outside import run_in_node
 from tests.export.test_golden import rules
 
 
@@ -31,12 +29,8 @@ def script_of(page):
 
 def run(*scripts):
     """Run each script with an expression in Node, all in one program; return their values."""
-    node = needed(shutil.which("node"), "install Node to run JavaScript, Debian's `nodejs`")
     each = (f"(() => {{ {text}\nreturn {value}; }})()" for text, value in scripts)
-    script = f"process.stdout.write(JSON.stringify([{','.join(each)}]))"
-    done = subprocess.run([node, "-"], input=script, capture_output=True, encoding="utf-8")
-    assert not done.returncode, done.stderr
-    return json.loads(done.stdout)
+    return run_in_node(f"process.stdout.write(JSON.stringify([{','.join(each)}]))")
 
 
 def as_csv(names, rows):

@@ -4,18 +4,16 @@ import json
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
 from lxml import etree
 
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.dmn import CASES, NAMESPACE, feel, to_dmn, to_dmn_cases, variables
 from rulekit.rules import LinearSplit, Literal
-from tests.explain.tables import cases, dnf
+from tests.explain.tables import dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
@@ -23,14 +21,6 @@ from tests.export.test_golden import rules
 IN = {"d": NAMESPACE, "t": CASES["xmlns"]}
 ENGINE = Path(__file__).parents[1] / "feel_engine.mjs"
 FEELIN = Path(sys.prefix) / "feel" / "node_modules" / "feelin" / "dist" / "index.esm.js"
-
-
-@pytest.fixture(scope="module")
-def schema():
-    """The schema of DMN 1.3, as it comes with SpiffWorkflow."""
-    result = needed(find_spec("SpiffWorkflow"), "install `SpiffWorkflow` for the schema of DMN")
-    folder = Path(result.submodule_search_locations[0]) / "dmn" / "parser" / "schema"
-    return etree.XMLSchema(etree.parse(folder / "DMN13.xsd"))
 
 
 def parsed(rule):
@@ -67,18 +57,6 @@ def table(rule):
     parts = ((cells(row, "d:inputEntry"), cells(row, "d:outputEntry")[0]) for row in rows)
     lines = [{"entries": entries, "output": output} for entries, output in parts]
     return {"inputs": cells(result, "d:input/d:inputExpression"), "rules": lines}
-
-
-@pytest.mark.slow  # with the engines, which `make engines` installs after the quick tests
-@pytest.mark.parametrize("name", rules())
-def test_a_document_is_valid_by_the_schema(name, schema):
-    schema.assertValid(parsed(rules()[name]))
-
-
-@pytest.mark.slow
-@given(cases())
-def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
-    schema.assertValid(parsed(case[0]))
 
 
 @pytest.mark.slow

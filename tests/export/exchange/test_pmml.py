@@ -5,53 +5,26 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from importlib.util import find_spec
 from itertools import compress
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
 from lxml import etree
 
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
 from rulekit.rules import Clause, Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
-from tests.explain.tables import cases, dnf
+from tests.explain.tables import dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
-from tests.export.test_golden import rules
 
 IN = {"p": NAMESPACE}
 PIECES = re.compile("<Constant[^>]*>[^<]*&")
 
 
-@pytest.fixture(scope="module")
-def schema():
-    """The schema of PMML 4.4, as it comes with JPMML; it is not copied, its licence is not ours."""
-    jpmml = find_spec("jpmml_evaluator")
-    result = needed(jpmml, "install `jpmml-evaluator` for the schema of PMML")
-    folder = Path(result.submodule_search_locations[0]) / "dependencies"
-    (jar,) = folder.glob("pmml-model-[0-9]*.jar")
-    with zipfile.ZipFile(jar) as archive:
-        return etree.XMLSchema(etree.fromstring(archive.read("pmml.xsd")))
-
-
 def parsed(rule):
     return etree.fromstring(to_pmml(rule).encode())
-
-
-@pytest.mark.slow  # with the engines, which `make engines` installs after the quick tests
-@pytest.mark.parametrize("name", rules())
-def test_a_document_is_valid_by_the_schema(name, schema):
-    schema.assertValid(parsed(rules()[name]))
-
-
-@pytest.mark.slow
-@given(cases())
-def test_documents_with_hostile_names_are_valid_by_the_schema(schema, case):
-    schema.assertValid(parsed(case[0]))
 
 
 @pytest.mark.slow

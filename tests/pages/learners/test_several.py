@@ -106,10 +106,6 @@ def test_explain_names_the_answer_and_the_path_in_a_tree(on_iris, setting):
     assert path is (setting is FORMULA)
 
 
-def test_score_answers_with_every_class(on_iris):
-    on_iris("score")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", [LIST, FORMULA], ids=["list", "tree"])
 def test_every_format_supports_three_classes_or_states_why_not(on_iris, setting):
