@@ -84,7 +84,8 @@ def test_every_figure_counts_all_rows(fitted):
     assert 0.19 < result.test.n / N < 0.21
     learned_from, held_back = str(result).splitlines()[:2]
     assert f"{result.training.errors:,} wrong" in learned_from
-    assert f"{result.test.errors:,} wrong" in held_back
+    by = f"by a hash of the whole row and the seed {result.seed}"
+    assert f"{by}: {result.test.errors:,} wrong" in held_back
     assert model.training_error_ == pytest.approx(result.training.error)
     assert model.n_conditions_ == model.rule_set_.n_conditions == 4
     assert model.objective_ == pytest.approx(model.training_error_ * 3000 + 2.0 * 4)
