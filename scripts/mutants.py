@@ -7,7 +7,7 @@ missing. It works on a copy in a temporary folder, never on the checkout.
 
 All mistakes meet the quick tests that bear their module's name, or import it, with the module's own
 examples; those that live meet the slow ones of these, then all tests of their package. Each of
-these rounds prints what it detects, so one may stop early. Pages, browser and papers are left out.
+these `--rounds` prints what it detects. Pages, browser and papers are left out.
 What fails is run without the mistake, too: tests that are red by themselves notice nothing. A
 mistake that uses up the CPU seconds in tests that end in time without it counts as noticed.
 
@@ -223,6 +223,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--n", type=int, default=60, help="how many mistakes")
     parser.add_argument("--only", default="rulekit", help="a folder or file below the project's")
+    parser.add_argument("--rounds", type=int, default=3, help="how many of the rounds of tests")
     parser.add_argument("--seconds", type=int, default=300, help="CPU seconds a run of tests")
     requested = parser.parse_args()
     chosen = ROOT / requested.only
@@ -233,7 +234,7 @@ def main() -> None:
     verdicts = dict.fromkeys(sample, "survived")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), requested.seconds)
-        for name, choose in ROUNDS.items():
+        for name, choose in list(ROUNDS.items())[: requested.rounds]:
             for mutant in [m for m in sample if verdicts[m] != "noticed"]:
                 verdict = bench.verdict(mutant, choose(mutant.path))
                 if verdict != "survived":
