@@ -197,6 +197,9 @@ def test_arguments_of_other_types_are_refused_in_words(table):
         ("tuple of `Clause`, got 3", lambda: RuleSet(3, (), "dnf", "b")),
         ("operator must be one of", lambda: Literal("a", {}, 1.0)),
         ("`forbidden` must hold names", lambda: Constraints(forbidden=3)),
+        ("`directions` must map", lambda: Constraints(directions=3)),
+        ("must be a dictionary", lambda: Constraints.from_dict(3)),
+        ("must be finite numbers, got 'x'", lambda: Binarizer(thresholds={"age": "x"}).fit(X, y)),
         (
             "must hold a number for each row",
             lambda: box.fit(X, y, pd.DatetimeIndex([0] * 60)),

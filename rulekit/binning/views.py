@@ -275,11 +275,12 @@ def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
         except RuleError as error:
             raise ValueError(f"`thresholds` of column {name!r}: {error}") from error
         return np.unique(np.array(edges, dtype=float))
-    numbers = np.array(list(cuts), dtype=float)
-    if not np.isfinite(numbers).all():
-        raise ValueError(
-            f"`thresholds` must be finite numbers, got {list(cuts)!r} for column {name!r}."
-        )
+    try:
+        numbers = np.array(list(cuts), dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise ValueError(f"`thresholds` must be finite numbers, got {cuts!r} for column {name!r}.")
     return np.unique(numbers + 0.0)
 
 

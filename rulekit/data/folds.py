@@ -7,6 +7,7 @@
 import math
 from collections.abc import Iterable
 from itertools import pairwise
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,8 @@ def make_folds(
     >>> [(train.tolist(), test.tolist()) for train, test in folds]
     [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
     """
-    labels = read_labels(y)
-    if labels.ndim != 1:
-        raise ValueError(f"`y` must be one-dimensional, its shape is {labels.shape}.")
+    labels = _read_classes(y)
+    _check_seed(random_state)
     names, times = _group_numbers(groups, len(labels)), _time_numbers(time, groups, len(labels))
     if times is not None:
         if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
@@ -183,9 +183,10 @@ def hold_out(
     >>> len(train), len(test)
     (5, 5)
     """
-    if not 0 <= share < 1:
+    if not (isinstance(share, Real) and 0 <= float(share) < 1):
         raise ValueError(f"`share` must be at least 0 and below 1; got {share!r}.")
-    labels = read_labels(y)
+    labels = _read_classes(y)
+    _check_seed(random_state)
     everything = np.arange(len(labels))
     if share == 0:
         return everything, everything[:0]
@@ -331,6 +332,23 @@ def _time_cuts(times: Codes, shares: Iterable[float]) -> list[int]:
     return [int(np.abs(before - share).argmin()) + 1 for share in shares]
 
 
+def _read_classes(y: ArrayLike) -> NDArray[Any]:
+    """Read a class for each row, shape (n,)."""
+    labels = read_labels(y)
+    if labels.ndim != 1:
+        raise ValueError(f"`y` must be one-dimensional, its shape is {labels.shape}.")
+    if not len(labels):
+        raise DataError("The table has no rows to split. Add rows.")
+    return labels
+
+
+def _check_seed(seed: Any) -> None:
+    """Raise ValueError unless a seed is None or a whole number that NumPy takes."""
+    whole = isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**32
+    if not (whole or seed is None or isinstance(seed, np.random.RandomState)):
+        raise ValueError(f"`random_state` must be None or a whole number, 0 or more; got {seed!r}.")
+
+
 def _split_with_seed(
     labels: NDArray[Any], n_folds: int, groups: Codes | None, seed: int | None
 ) -> Iterable[Fold]:
@@ -340,8 +358,6 @@ def _split_with_seed(
     codes, classes = pd.factorize(labels)
     if (codes < 0).any():
         raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
-    if not len(codes):
-        raise DataError("The table has no rows to split into folds. Add rows.")
     counts = np.bincount(codes)
     n_rare = counts.min()
     if not one_each and n_rare < n_folds:

@@ -166,7 +166,7 @@ class Table:
             if column.name == name:
                 return column
         names = [column.name for column in self.columns]
-        near = difflib.get_close_matches(str(name), names, n=3)
+        near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.65)
         hint = f"did you mean {', '.join(map(quote, near))}?"
         hint = hint if near else f"its columns are {few([*map(quote, names)])}."
         raise DataError(f"The table has no column {quote(name)}; {hint}")

@@ -52,18 +52,12 @@ class Constraints:
     towards: Any = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.directions, (Mapping, tuple)):
+            raise RuleError(f"`directions` must map columns to signs, got {self.directions!r}.")
         pairs = sorted(dict(self.directions).items())
         object.__setattr__(self, "directions", tuple(pairs))  # hashable, and in one order
         for name in ("forbidden", "required"):
-            entries = getattr(self, name)
-            entries = (entries,) if not isinstance(entries, Iterable) else entries
-            entries = (entries,) if isinstance(entries, str) else tuple(entries)
-            object.__setattr__(self, name, entries)
-            for entry in entries:
-                if not isinstance(entry, (str, Literal)):
-                    raise RuleError(
-                        f"`{name}` must hold names of columns and literals, got {entry!r}."
-                    )
+            object.__setattr__(self, name, _read_entries(name, getattr(self, name)))
         for feature, sign in pairs:
             if sign not in TURNED:
                 message = f"The direction of column {feature!r} must be '<' or '>', got {sign!r}."
@@ -125,6 +119,8 @@ class Constraints:
     def from_dict(cls, data: Mapping[str, Any]) -> "Constraints":
         """Read the constraints from a plain dictionary; RuleError for wrong entries."""
         fields = ("forbidden", "required", "allow_not_equal", "directions", "towards")
+        if not isinstance(data, Mapping):
+            raise RuleError(f"Constraints must be a dictionary of {fields}, got {data!r:.60}.")
         unknown = [key for key in data if key not in fields]
         if unknown:
             raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {fields}.")
@@ -141,3 +137,12 @@ def _to_plain(entry: ColumnOrLiteral) -> Any:
     if isinstance(entry, str):
         return entry
     return {key: part for key, part in condition_to_dict(entry).items() if key != "kind"}
+
+
+def _read_entries(name: str, entries: Any) -> tuple[ColumnOrLiteral, ...]:
+    several = isinstance(entries, Iterable) and not isinstance(entries, str)
+    read = tuple(entries) if several else (entries,)
+    for entry in read:
+        if not isinstance(entry, (str, Literal)):
+            raise RuleError(f"`{name}` must hold names of columns and literals, got {entry!r}.")
+    return read

@@ -98,6 +98,13 @@ def test_a_side_with_fewer_rows_than_classes_is_refused(share):
 
 @pytest.mark.parametrize("share", [float("nan"), 1.0, -0.1])
 def test_invalid_share_is_refused(share):
+    for seed in ("x", -1, 1.5, 2**32):
+        with pytest.raises(ValueError, match="`random_state` must be None or a whole number"):
+            hold_out([0, 1] * 5, 0.3, random_state=seed)
+    with pytest.raises(DataError, match="has no rows to split"):
+        make_folds([])
+    with pytest.raises(ValueError, match="below 1; got 'x'"):
+        hold_out([0, 1] * 5, "x")
     with pytest.raises(ValueError, match="`share` must be at least 0 and below 1"):
         hold_out([0, 1] * 5, share)
 
