@@ -462,10 +462,11 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     assert app.session_state["app"].result is None
 
 
-def test_stopped_search_keeps_its_results_and_place(on_models):
+def test_stopped_search_keeps_its_results_and_place(on_models, monkeypatch):
     app = on_models
     app.button(key="search_longer").click().run()
     the_job().cancel()
+    monkeypatch.setattr("ui.models.run.start_choice", start_choice)  # starts nothing after Stop
     app.run()
     assert "Searching was stopped" in text(app)
     assert "“Search longer” continues from there" in text(app)

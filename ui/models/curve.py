@@ -242,6 +242,7 @@ def _pick_point(
     number = st.column_config.NumberColumn
     config = {name: number(format=form, help=words) for name, (form, words) in columns.items()}
     config["setting"] = st.column_config.TextColumn(width=320)
+    config["remark"] = st.column_config.TextColumn(width=220)
     config["mark"] = st.column_config.ImageColumn(width=40, help="Its mark on the curve.")
     pick_row(
         table,

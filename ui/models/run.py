@@ -148,7 +148,10 @@ def start_choice(spec: RunSpec) -> None:
     is_busy = any(each is not None and each.active for each in (first, job))
     if known or is_busy or not requested.chooses:
         return
-    if _spec_of(job) != requested:
+    earlier = _spec_of(job)
+    # after Stop nothing starts by itself
+    is_stopped = earlier is not None and job.state == "cancelled" and earlier.shared == spec.shared
+    if earlier != requested and not is_stopped:
         with suppress(DataError):  # groups that hold a whole outcome leave no inner folds
             start(requested, CHOICE)
 
