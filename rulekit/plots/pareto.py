@@ -20,6 +20,7 @@ LEAST_SIZE = 0.5  # mean conditions below which most folds' rules are constant
 LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this part of the largest
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
+APART = 4  # blanks after a learner, so that the next mark is nearer to its own name
 PER_LINE, LINE = 3, 20  # learners in a line of the legend; its height in pixels
 MAX_TICKS = 10  # numbers along the axis that fit into a narrow window
 MARGIN, MARGIN_WIDTH = 130, 19  # right of the plot, for names of lines: pixels, letters
@@ -365,7 +366,8 @@ def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) 
     figure.update_layout(legend2=place, height=height, xaxis_automargin=True)
     for name, look in zip(names, looks, strict=True):
         mark = {"symbol": look.symbol, "color": look.colour, "size": 10}
-        entry = {"mode": "markers", "marker": mark, "name": plain(name), "legend": "legend2"}
+        words = plain(name) + "\u00a0" * APART
+        entry = {"mode": "markers", "marker": mark, "name": words, "legend": "legend2"}
         figure.add_scatter(x=[None], y=[None], **entry)
 
 

@@ -166,7 +166,7 @@ def test_limits_are_whole_ticks_with_names_below():
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
     one = plot_curve(by_limit(), x="limit").layout
     six = plot_curve(by_limit(method=list("abcdef")), x="limit", series="method")
-    named = {trace.name for trace in six.data if trace.legend == "legend2"}
+    named = {trace.name.strip() for trace in six.data if trace.legend == "legend2"}
     assert named == set("abcdef")
     assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
     assert six.layout.legend.yanchor == "bottom"
