@@ -82,21 +82,26 @@ def _convert(table: Table, option: str, name: str) -> None:
 
 
 def _finding(note: QualityNote, index: int) -> None:
-    text, button = st.columns([7, 3], vertical_alignment="center")
     sign = ":material/warning: " if note.severity == "warning" else ""
-    text.markdown(f"{sign}{md(note.sentence, 500)}")
-    if note.suggestion is None:
+    words = f"{sign}{md(note.sentence, 500)}"
+    if note.suggestion is None or _is_done(note):
+        st.markdown(words)
         return
+    text, button = st.columns([7, 3], vertical_alignment="center")
+    text.markdown(words)
+    key, fix = f"fix_{index}_{note.kind.replace(' ', '_')}", partial(apply_fix, note)
+    button.button(FIXES[note.suggestion], key, on_click=fix, width="stretch")
+
+
+def _is_done(note: QualityNote) -> bool:
+    """Return whether the fix of a finding is applied, or a person has decided otherwise."""
     state = app_state()
     is_done = state.table.column(note.column).role in ("ignore", "id")
     if note.suggestion == "as_numeric":  # its role was only a consequence of a few texts
         present = state.table.frame[note.column].dropna()
         mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
         is_done = mostly_text or note.column in state.options.get(IGNORED, ())
-    if is_done:
-        return
-    key, fix = f"fix_{index}_{note.kind.replace(' ', '_')}", partial(apply_fix, note)
-    button.button(FIXES[note.suggestion], key, on_click=fix, width="stretch")
+    return is_done
 
 
 MOST_NAMED = 4
