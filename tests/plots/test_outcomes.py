@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.plots.outcomes import (
+    gather_outliers,
     interval_signs,
     outcome_bins,
     outcome_bins_figure,
@@ -91,6 +92,7 @@ def test_levels_and_strips_hold_the_values_of_every_outcome():
     assert spans == [(-0.5, 0.5), (0.5, 1.5), (1.5, 3.5)]
     assert list(strips.text) == ["", "", "100%"]
     assert {line.x0 for line in figure.layout.shapes} == {0.5, 1.5}
+    assert figure.layout.yaxis2.range == (0, 1)
 
 
 def test_sentence_names_where_up_to_six_outcomes_are_commonest():
@@ -173,6 +175,15 @@ def test_a_few_values_far_out_do_not_squeeze_the_others(round_it):
         for x, w in zip(strips.x, strips.width, strict=True)
     ]
     assert held == outcome_bins(values, 0 + (values > 90), 2, cuts)["rows"].tolist()
+
+
+@given(st.lists(st.floats(-9, 9), min_size=1, max_size=3).map(sorted))
+def test_outliers_stay_on_their_side_of_each_cut(cuts):
+    values = np.append(np.linspace(-1, 1, 500), [-1e6, 1e6])
+    gathered, note = gather_outliers(values, cuts)
+    assert "drawn at the end" in note
+    for compare in (np.greater, np.greater_equal):
+        np.testing.assert_array_equal(compare.outer(gathered, cuts), compare.outer(values, cuts))
 
 
 @pytest.mark.slow
