@@ -185,6 +185,7 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     gaps = {k: gap(m.rule_set_) for k, m in state.result.models.items()}
     before = gap(state.model.rule_set_)
     limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
+    assert before > limit / 100, "the limit changes nothing"
     assert app.selectbox(key="run_gap_column").options == []  # the expander is closed
     app.session_state["run_gap"] = True
     app.run()
@@ -196,6 +197,11 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert now <= limit / 100
     words = f"Gap by texture error: {100 * now:.1f} points on the training rows ({limit:g} points"
     assert words in text(app)
+    n = sum(g <= limit / 100 for g in gaps.values())
+    assert f"Among the {n} of {len(gaps)} rules with a gap of at most {limit:g} points" in text(app)
+    app.number_input(key="run_max_gap").set_value(0.0).run()
+    if min(gaps.values()) > 0:
+        assert "No rule here keeps a gap of at most 0 points" in text(app)
     app.number_input(key="run_max_gap").set_value(None).run()
     assert gap(app.session_state["app"].model.rule_set_) == before
 

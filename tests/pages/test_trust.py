@@ -329,6 +329,7 @@ class Session:
             assert f"{name}: {predicted} in {right:,} of {n:,} training row" in words
 
     def check_score(self, words, train, test):
+        assert f"{test.n:,} test rows. Upload a table to predict its cases." in words
         answers = next(d.value for d in self.app.dataframe if "predicted" in d.value.columns)
         assert answers.sort_values("row")["predicted"].astype(str).tolist() == test.predicted
         figures = next(d.value for d in self.app.dataframe if "correct, test rows" in d.value)

@@ -39,6 +39,20 @@ def test_no_box_on_two_features_beats_the_start(data):
     assert value == pytest.approx(best_start(problem, boxes, theta), abs=1e-6)
 
 
+@pytest.mark.slow
+@given(st.data())
+def test_the_start_is_the_box_of_the_twin(data):
+    problem = data.draw(box_problems(max_rows=60, max_features=10, max_bins=20))
+    if data.draw(st.booleans()):
+        rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+        problem = problem.reweight(rng.gamma(1.0, size=problem.n_rows))
+    boxes = data.draw(boxes_for(problem))
+    theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
+    state = box_moves.BoxState(problem, boxes).with_clause()
+    twin = box_moves.start_box(state, len(boxes), theta).boxes
+    np.testing.assert_array_equal(start_box(problem, boxes, theta), twin)
+
+
 def corner(bins, inside):
     """Describe the corner of a square grid; few rows there, so that no half of it pays."""
     codes = np.array([[a, b] for a in range(bins) for b in range(bins)])
