@@ -25,7 +25,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -97,10 +96,11 @@ class BoxClauses:
         self.problem = problem
         self._limits, self._slots = half_lines(problem)
         self._holds = np.zeros((problem.n_rows, len(self._limits)), bool)
-        for j, (f, low, high, absent) in enumerate(self._limits):
-            code = problem.codes[:, f]
-            inside = (code >= low) & (code <= high)
-            self._holds[:, j] = np.where(code == problem.n_bins[f], absent, inside)
+        feature, low, high, absent = np.array(self._limits, np.int64).reshape(-1, 4).T
+        for f in range(problem.n_features):
+            some, code = np.flatnonzero(feature == f), problem.codes[:, [f]]
+            inside = (code >= low[some]) & (code <= high[some])
+            self._holds[:, some] = np.where(code == problem.n_bins[f], absent[some] > 0, inside)
 
     def find_best(
         self, theta: float, weight: Floats, incumbent: float, limits: ClauseLimits
@@ -140,9 +140,8 @@ class ClauseSearch:
         self.step = ~self.N  # (rows of the other class, d)
         # nested literals, from the loosest on
         order = np.lexsort((np.arange(len(self.slot)), -holds.sum(axis=0), self.slot))
-        for looser, tighter in pairwise(order):
-            if self.slot[looser] == self.slot[tighter]:
-                self.step[:, tighter] &= self.N[:, looser]
+        nested = self.slot[order[1:]] == self.slot[order[:-1]]
+        self.step[:, order[1:][nested]] &= self.N[:, order[:-1][nested]]
 
     def find_best(self) -> ExactClause:
         """Find the clause of the highest value among all subsets of literals; exponential."""
