@@ -10,7 +10,14 @@ import pyarrow as pa
 from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.cells.numbers import are_flags, read_flagged
 from rulekit.data.headers import few, quote
-from rulekit.data.options import LOST, MISSING, MISSING_AMONG_NUMBERS, Note, ParseOptions
+from rulekit.data.options import (
+    LOST,
+    MISSING,
+    MISSING_AMONG_NUMBERS,
+    MISSING_IN_WORDS,
+    Note,
+    ParseOptions,
+)
 from rulekit.data.schema import Table, digest_of
 from rulekit.rules.schema import NUMERIC, TEXTUAL, Schema
 
@@ -120,7 +127,8 @@ def describe_reading(
         name, unit = column.name, units.get(column.name)
         mark = (options.decimals or {}).get(name, options.decimal)
         usual = {*MISSING, *MISSING_AMONG_NUMBERS, *(options.missing or ())}
-        missing = [word for word in words.get(name, ()) if word in usual or word.startswith(":")]
+        usual |= {w for w in words.get(name, ()) if w.lower() in MISSING_IN_WORDS or w[0] == ":"}
+        missing = [word for word in words.get(name, ()) if word in usual]
         missing += (options.missing_in or {}).get(name, ())
         columns.append(
             replace(
@@ -152,12 +160,12 @@ def reading_options(
     orders = {c.name: c.day_first for c in columns if c.day_first is not None}
     shares = any(c.unit == "%" and not c.percent for c in columns)
     texts = tuple(c.name for c in columns if c.kind in TEXTUAL)
-    other_marks = {c.name: c.decimal for c in columns if c.decimal not in (None, mark)}
+    marks_of = {c.name: c.decimal for c in columns if c.decimal is not None}
     missing = {c.name: c.missing for c in columns if c.missing}
     return replace(
         options,
         decimal=mark,
-        decimals={**other_marks, **(options.decimals or {})} or None,
+        decimals={**marks_of, **(options.decimals or {})} or None,
         day_first_in=(orders or None) if options.day_first is None else options.day_first_in,
         percent=options.percent or ("share" if shares else None),
         missing_in={**missing, **(options.missing_in or {})} or None,

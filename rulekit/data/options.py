@@ -12,6 +12,12 @@ MISSING = (
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
 MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*", ":")
+#: The same in words, in any case; names of columns may be such words.
+MISSING_IN_WORDS = (
+    *("n.a.", "n.d.", "nd", "n/d", "s/d", "k.a.", "k. a.", "keine angabe", "unbekannt", "unknown"),
+    *("missing", "not available", "no data", "inconnu", "desconocido", "sin dato", "sin datos"),
+    *("sconosciuto", "onbekend", "brak", "нет данных", "н/д", "不明", "未知", "불명"),
+)
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run of blanks"}
 
 

@@ -26,6 +26,7 @@ from rulekit.data.options import (
     LOST,
     MISSING,
     MISSING_AMONG_NUMBERS,
+    MISSING_IN_WORDS,
     TEXT,
     Decision,
     Note,
@@ -96,6 +97,7 @@ class CellReader:
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     day_first: dict[str, bool] = field(default_factory=dict)
     converted: list[str] = field(default_factory=list)
+    certain: list[str] = field(default_factory=list)  # numbers that alone could be text
     cells: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # of converted columns
 
     def read(self, part: Blanked, parsed: numbers.Numbers) -> None:
@@ -233,16 +235,9 @@ class CellReader:
         valid = plain.valid | decorated.numbers.valid
         part = blank_among_numbers(part, valid)
         column, present = part.column, part.column.present
-        certain = decorated.fits(present)
+        certain = decorated.fits(present, known=column.name in (self.options.decimals or {}))
         if not certain or not valid[present].all():
-            others = present & ~(valid if certain else plain.valid)
-            if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
-                text = (
-                    f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} "
-                    f"rows ({column.first_cell(others)}), so it is read as text. Correct these "
-                    "cells, or read the column as numbers, which makes them missing."
-                )
-                self.sentences.append(Note(text, column.name, TEXT))
+            self._note_text(column, decorated, present & ~(valid if certain else plain.valid))
             return False
         pairs = zip(vars(plain).values(), vars(decorated.numbers).values(), strict=True)
         joined = numbers.Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
@@ -269,13 +264,33 @@ class CellReader:
             ("is a limit, and read as the number", decorated.limits & present),
             ("is read as a negative number", decorated.accounting & present),
             ("has an uncertainty, and is read as the number", decorated.uncertain & present),
+            ("has a mark, which is left out", decorated.marked & present),
+            ("is in thousands or more, and multiplied", decorated.scaled & present),
         ):
             if texts.any():
+                self.certain.append(name)
                 rows = f"In {column.count(texts):,} of {len(column.codes):,} rows of column"
                 first = column.first_cell(texts)
                 self._note(name, f"{rows} {quote(name)} the cell {kind} ({first}).")
         self._keep_numbers(part, values, converted=True)
         return True
+
+    def _note_text(
+        self, column: TextColumn, decorated: numbers.Decorated, others: NDArray[np.bool_]
+    ) -> None:
+        """Note why a column with numbers is text: by other cells, or by units that differ."""
+        units = few(sorted({*decorated.units[others]} - {""}))
+        if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
+            text = (
+                f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} "
+                f"rows ({column.first_cell(others)}), so it is read as text. Correct these "
+                "cells, or read the column as numbers, which makes them missing."
+            )
+            self.sentences.append(Note(text, column.name, TEXT))
+        elif decorated.numbers.valid[others].all() and ", " in units:
+            text = f"holds numbers in several units ({units}), so it is read as text"
+            text = f"Column {quote(column.name)} {text}. Write them in one unit."
+            self.sentences.append(Note(text, column.name, TEXT))
 
     def _numeric(self, column: TextColumn, parsed: numbers.Numbers) -> NDArray[np.number] | None:
         """Return the column as numbers; None if it must stay text."""
@@ -324,11 +339,11 @@ class CellReader:
             return False  # kept as text, which rules read as dates
         requested = (self.options.day_first_in or {}).get(name, day_first)
         parsed = dates.read_dates(column.texts, day_first=requested)
-        if column.count(parsed.valid) < dates.SHARE * column.counts.sum():
-            return False
         if parsed.is_open:
             self.undecided[name] = part
             return True
+        if column.count(parsed.valid) < dates.SHARE * column.counts.sum():
+            return False
         self._keep_dates(part, parsed)
         return True
 
@@ -375,7 +390,7 @@ class CellReader:
     def collect_options(self) -> ParseOptions:
         """Return the options that read other files as this one was read."""
         options = self.options
-        marks = {name: self.marks.get_mark(name) for name in self.named["mark"]}
+        marks = {name: self.marks.get_mark(name) for name in (*self.named["mark"], *self.certain)}
         return replace(
             options,
             decimal=self.marks.mark,
@@ -437,6 +452,7 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
     if valid[present].all():
         return blanked
     gaps = is_among(column.texts, (*MISSING, *MISSING_AMONG_NUMBERS))
+    gaps |= is_among(pc.utf8_lower(column.texts), MISSING_IN_WORDS)
     gaps = (gaps | match(column.texts, FLAGGED_GAP)) & present
     others = present & ~gaps
     if not gaps.any() or not others.any() or not valid[others].all():

@@ -31,13 +31,14 @@ _TIME = (
     r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
     r"\s*(?P<offset>Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?(?: Uhr)?)?"
 )
-_DAY_NAME = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?"
+_DAY_NAME = r"(?:\pL{2,12}\.?,? +)?"  # in any language
 _YEAR = r"(?P<year>\d{4}|\d{2})"
-_NAME = r"(?P<name>\pL{3,10})"
+_NAME = r"(?P<name>\pL{3,12})"
 _ORDINAL = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _SHAPES = (
-    rf"^{_DAY_NAME}(?P<year>\d{{4}})[-/.年](?P<month>\d{{1,2}})[-/.月](?P<day>\d{{1,2}})[.日]?{_TIME}$",
-    rf"^(?P<first>\d{{1,2}})(?P<mark>[-/.]) ?(?P<next>\d{{1,2}})[-/.] ?{_YEAR}{_TIME}$",
+    rf"^{_DAY_NAME}(?P<year>\d{{4}})[-/.年] ?"
+    rf"(?P<month>\d{{1,2}})[-/.月] ?(?P<day>\d{{1,2}})[.日]?{_TIME}$",
+    rf"^{_DAY_NAME}(?P<first>\d{{1,2}})(?P<mark>[-/.]) ?(?P<next>\d{{1,2}})[-/.] ?{_YEAR}{_TIME}$",
     rf"^\[?{_DAY_NAME}{_ORDINAL}[-/ ,]*(?:de )?{_NAME}\.?[-/ ,]+(?:de )?{_YEAR}{_TIME}\]?$",
     rf"^{_DAY_NAME}{_NAME}\.?[-/ ]*{_ORDINAL}(?:,? +|[-/]){_YEAR}{_TIME}$",
     rf"^{_DAY_NAME}{_NAME} +(?P<day>\d{{1,2}}) (?P<hour>\d{{2}}):(?P<minute>\d{{2}}):"
@@ -58,26 +59,35 @@ _COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$"
 #: Text that rules read as a date without conversion.
 _PLAIN = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
 _CLOCK = (
-    r"^(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
-    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?$"
+    r"^(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?(?: Uhr)?$"
 )
 _NAMES_OF_DATES = re.compile(r"(?i)(date|datum|day|dob|birth|time|stamp)|(^|_)(dt|on|at)$")
 _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "jan january januar jän jänner janv janvier ene enero gen gennaio januari janeiro",
-            "feb february februar févr février febrero febbraio februari fev fevereiro",
-            "mar march mär märz mrz mars marzo maart mrt março marts",
-            "apr april avr avril abr abril aprile",
-            "may mai mayo mag maggio mei maj maio",
-            "jun june juni juin junio giu giugno junho",
-            "jul july juli juil juillet julio lug luglio julho",
-            "aug august août ago agosto augustus augusti",
-            "sep sept september septembre septiembre set settembre setembro",
-            "oct october okt oktober octobre octubre ott ottobre out outubro",
-            "nov november novembre noviembre novembro",
-            "dec december dez dezember déc décembre dic diciembre dicembre dezembro",
+            "jan january januar jän jänner janv janvier ene enero gen gennaio januari janeiro "
+            "styczeń stycznia leden ledna январь января янв",
+            "feb february februar févr février febrero febbraio februari fev fevereiro "
+            "luty lutego únor února февраль февраля фев",
+            "mar march mär märz mrz mars marzo maart mrt março marts "
+            "marzec marca březen března март марта мар",
+            "apr april avr avril abr abril aprile kwiecień kwietnia duben dubna апрель апреля апр",
+            "may mai mayo mag maggio mei maj maio maja květen května май мая",
+            "jun june juni juin junio giu giugno junho "
+            "czerwiec czerwca červen června июнь июня июн",
+            "jul july juli juil juillet julio lug luglio julho "
+            "lipiec lipca červenec července июль июля июл",
+            "aug august août ago agosto augustus augusti "
+            "sierpień sierpnia srpen srpna август августа авг",
+            "sep sept september septembre septiembre set settembre setembro "
+            "wrzesień września září сентябрь сентября сен",
+            "oct october okt oktober octobre octubre ott ottobre out outubro "
+            "październik października říjen října октябрь октября окт",
+            "nov november novembre noviembre novembro listopad listopada ноябрь ноября ноя",
+            "dec december dez dezember déc décembre dic diciembre dicembre dezembro "
+            "grudzień grudnia prosinec prosince декабрь декабря дек",
         ),
         start=1,
     )
@@ -120,7 +130,7 @@ def read_dates(texts: pa.Array, *, day_first: bool | None = None, compact: bool 
             after = bool(((two > 12) & (one <= 12)).any())
             unclear = (one != two) & (one <= 12) & (two <= 12)
             early = day_first if day_first is not None else before or not after
-            if unclear.any():
+            if unclear.any() or (before and after):
                 dotted = not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py())
                 is_open = day_first is None and before == after and not dotted
                 example = texts[int(places[np.argmax(unclear)])].as_py()

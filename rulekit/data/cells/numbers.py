@@ -43,6 +43,16 @@ _CODES = (
     "COP|PEN|BTC|Rs|kr|Fr|zł|Kč|Ft|lei"
 )
 _CURRENCY = re.compile(rf"(?:{_SIGNS}|{_CODES})\.?")
+#: 1.2K and 3 Mio. €; one letter after a space may be a unit (293 K), and B alone is none
+_SCALES = {
+    **dict.fromkeys(("k", "K", "tsd", "thousand"), 1e3),
+    **dict.fromkeys(("M", "mn", "mio", "mln", "million", "millions", "millionen"), 1e6),
+    **dict.fromkeys(("B", "bn", "mrd", "billion", "milliard", "milliarden"), 1e9),
+}
+_SCALED = re.compile(
+    rf"([kKMB]|(?i:tsd|thousand|mn|mio|mln|million(?:s|en)?|bn|mrd|billion|milliard(?:en)?))\.?"
+    rf"\s*({_SIGNS}|{_CODES})?\.?"
+)
 #: Units that may follow a number without a space; after a space any one word may.
 _UNIT_WORDS = (
     "% ‰ ppm ppb bp bps ° °C °F ℃ ℉ kg g mg µg μg ug ng lb lbs oz t km m cm mm µm μm nm mi ft in "
@@ -55,7 +65,7 @@ _UNIT_WORDS = (
 _UNITS = frozenset(_UNIT_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]{2,15}\.?(?:/[^\W\d_]{1,10}\.?)?")
 _NO_UNIT = re.compile(
-    r"(?i)(am|pm|st|nd|rd|th|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+    r"(?i)uhr|(am|pm|st|nd|rd|th|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 )
 _MINUS = "−–-"  # the last of a class, where it is no range
 _DECORATED = (
@@ -63,6 +73,7 @@ _DECORATED = (
     rf"(?P<sign>[+{_MINUS}])?\s*(?P<before>{_SIGNS}|(?:{_CODES})\.?|%)?\s*(?P<inner>[+{_MINUS}])?\s*"
     rf"(?P<body>(?:\d(?:[\d.,{_SPACES}]*\d)?[.,]?|[.,]\d+)(?:[eE][+-]?\d+)?)"
     rf"(?P<error>\s*(?:±|\+/[{_MINUS}])\s*(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)?"
+    r"(?P<mark>[*†‡§]{1,3}|\[\w{1,2}\])?(?P<more>\+)?"
     rf"(?P<space>[\s\x{{a0}}\x{{202f}}]*)(?P<unit>[^\d\s.,+()<>=~'’/:;{_MINUS}][^()<>=]{{0,15}}?)?"
     rf"\s*(?P<after>[{_MINUS}])?\s*(?P<close>\))?$"
 )
@@ -92,6 +103,8 @@ class Decorated:
     limits: NDArray[np.bool_]  # whether only a limit is known, as in <0.5
     accounting: NDArray[np.bool_]  # (5) and 5-
     uncertain: NDArray[np.bool_]  # with an uncertainty, as in 12.3 ± 0.1
+    marked: NDArray[np.bool_]  # with a mark of a note, as in 12.3*
+    scaled: NDArray[np.bool_]  # 1.2K and 3 Mio. €
 
     @cached_property
     def unit(self) -> str:
@@ -99,8 +112,8 @@ class Decorated:
         units = pd.Series(self.units[self.numbers.valid & (self.units != "")])
         return "" if units.empty else str(units.value_counts().index[0])
 
-    def fits(self, present: NDArray[np.bool_]) -> bool:
-        """Return whether a column is certainly one of numbers; shapes: present (u,)."""
+    def fits(self, present: NDArray[np.bool_], *, known: bool = False) -> bool:
+        """Return whether a column, perhaps known as one of numbers, fits; shapes: present (u,)."""
         valid = self.numbers.valid & present
         units = self.units[valid]
         without = units == ""
@@ -110,11 +123,14 @@ class Decorated:
                 few_bare = not (without & (self.numbers.values[valid] != 0)).any()
             if set(units) - {"", self.unit} or not few_bare:
                 return False
-        known = self.limits[valid].sum() <= 0.5 * valid.sum()
         uncertain = self.uncertain[valid]
-        known &= not uncertain.any() or uncertain.mean() >= UNCERTAIN_SHARE
+        if uncertain.any() and uncertain.mean() < UNCERTAIN_SHARE:
+            return False
+        if known or not valid.any():
+            return True
         # (1), (2), (3) may be footnotes
-        return bool(known and (self.unit or not valid.any() or not self.accounting[valid].all()))
+        few_limits = self.limits[valid].sum() <= 0.5 * valid.sum()
+        return bool(few_limits and (self.unit or not self.accounting[valid].all()))
 
 
 @dataclass(frozen=True)
@@ -185,7 +201,7 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
     read = read_numbers(parts["body"], decimal)
     part = {k: np.asarray(v, dtype=object) for k, v in parts.items()}
     keys = zip(part["before"], part["unit"], part["space"] != "", strict=True)
-    units, fits = np.array([_unit(*key) for key in keys], dtype=object).reshape(-1, 2).T
+    units, fits, scale = np.array([_unit(*key) for key in keys], dtype=object).reshape(-1, 3).T
     signs = [np.isin(part[k], list(_MINUS)) for k in ("sign", "inner", "after")]
     signs[2] &= ~match(parts["body"], r"[.,]$")  # 5.- has no cents
     opened, closed = part["open"] != "", part["close"] != ""
@@ -193,7 +209,7 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
     valid = read.valid & fits.astype(bool) & (opened == closed) & (n_signs <= 1)
     values = np.where(opened | np.logical_or.reduce(signs), -read.values, read.values)
     shares = (units == "%") & share
-    values = np.where(shares, values / 100, values)
+    values = np.where(shares, values / 100, values) * scale.astype(float)
 
     def spread(source: NDArray[Any], fill: Any = False) -> NDArray[Any]:
         target = np.full(len(texts), fill, dtype=np.asarray(source).dtype)
@@ -201,7 +217,9 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
         return target
 
     kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
-    masks = (valid, *kinds, part["limit"] != "", opened | signs[2], part["error"] != "")
+    limits = (part["limit"] != "") | (part["more"] != "")
+    masks = (valid, *kinds, limits, opened | signs[2], part["error"] != "")
+    masks = (*masks, part["mark"] != "", scale != 1)
     flags = [spread(mask & valid) for mask in masks]
     numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *flags[:4])
     return Decorated(numbers, spread(units, ""), *flags[4:])
@@ -225,15 +243,21 @@ def are_flags(flags: NDArray[np.object_], *, minority: bool = True) -> bool:
 
 
 @lru_cache(10_000)
-def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool]:
-    """Return the unit before or after a number, and whether it can be one."""
-    unit = before or after.strip()
+def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool, float]:
+    """Return the unit before or after a number, whether it can be one, and the number's scale."""
+    unit, scaled = before or after.strip(), _SCALED.fullmatch(after.strip())
+    if scaled and unit not in _UNITS and not _CURRENCY.fullmatch(after.strip()):
+        word, money = scaled[1], before or scaled[2] or ""
+        scale = _SCALES.get(word if len(word) == 1 else word.lower(), 1.0)
+        alone = word != "B" and (len(word) > 1 or not spaced)
+        if scale > 1 and (_CURRENCY.fullmatch(money) if money else alone):
+            return money.rstrip("."), True, scale
     if before and after.strip():
-        return "", False
+        return "", False, 1.0
     if not unit or before or unit in _UNITS or _CURRENCY.fullmatch(unit):
-        return unit.rstrip("."), True
+        return unit.rstrip("."), True, 1.0
     word = spaced and _WORD.fullmatch(unit) and not _NO_UNIT.fullmatch(unit)
-    return unit, bool(word)
+    return unit, bool(word), 1.0
 
 
 def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -> DecimalMarks:

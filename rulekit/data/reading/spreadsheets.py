@@ -16,6 +16,8 @@ import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells.columns import COMPACT, CellReader, convert_columns
+from rulekit.data.cells.numbers import choose_decimal_marks
+from rulekit.data.cells.texts import encode_cells
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
@@ -237,7 +239,7 @@ def frame_of_cells(
     """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
-        name: pa.array(map(_text, cells[name]), pa.string())
+        name: pa.array(_texts(name, cells[name]), pa.string())
         for name, v in plain.items()
         if v is None
     }
@@ -263,7 +265,21 @@ def _plain(values: list[Any]) -> pd.Series | None:
         return numbers.astype("int64") if whole else numbers
     if kinds and kinds <= {datetime.date, datetime.datetime}:
         return pd.to_datetime(pd.Series(values), errors="coerce")
+    if kinds == {datetime.timedelta}:
+        return pd.Series(pd.to_timedelta(values))
     return pd.Series(values, dtype=object) if kinds <= {bool} else None
+
+
+def _texts(name: str, values: list[Any]) -> list[str | None]:
+    """Return cells as text, numbers with the decimal mark of the texts beside them."""
+    texts = list(map(_text, values))
+    if {float, str} <= set(map(type, values)):
+        strings = pa.chunked_array([[v for v in values if isinstance(v, str)]], pa.string())
+        column = encode_cells(name, strings)[0]
+        if choose_decimal_marks([column], ParseOptions()).get_mark(name) == ",":
+            pairs = zip(values, texts, strict=True)
+            return [str(t).replace(".", ",") if type(v) is float else t for v, t in pairs]
+    return texts
 
 
 def _text(value: Any) -> str | None:

@@ -213,7 +213,7 @@ BESIDE = {
 OTHER_TOTAL = [*BODY, ["Total", 5, "no"]]
 SPARSE = [*WIDE_BODY, ["Ulm", None, None, None]]
 LEVELS = [["all", 3, "no"], *BODY, ["all", 669, "no"]]
-WORDS = [["none yet", "unknown", "no"], *BODY]
+WORDS = [["none yet", "soon", "no"], *BODY]
 LETTERS = [["yn"[k % 2], "ab"[k % 2]] for k in range(9)]
 #: tables as they are: no repair may touch them
 PLAIN = {
