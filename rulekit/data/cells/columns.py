@@ -278,7 +278,7 @@ class CellReader:
     def _note_text(
         self, column: TextColumn, decorated: numbers.Decorated, others: NDArray[np.bool_]
     ) -> None:
-        """Note why a column with numbers is text: by other cells, or by units that differ."""
+        """Add a note on a column with numbers that is text: by other cells, or several units."""
         units = few(sorted({*decorated.units[others]} - {""}))
         if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
             text = (

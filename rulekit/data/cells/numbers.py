@@ -43,7 +43,7 @@ _CODES = (
     "COP|PEN|BTC|Rs|kr|Fr|zł|Kč|Ft|lei"
 )
 _CURRENCY = re.compile(rf"(?:{_SIGNS}|{_CODES})\.?")
-#: 1.2K and 3 Mio. €; one letter after a space may be a unit (293 K), and B alone is none
+#: 1.2K and 3 Mio. €; one letter after a space may be a unit (293 K), and B needs a currency
 _SCALES = {
     **dict.fromkeys(("k", "K", "tsd", "thousand"), 1e3),
     **dict.fromkeys(("M", "mn", "mio", "mln", "million", "millions", "millionen"), 1e6),
@@ -218,8 +218,8 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
 
     kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
     limits = (part["limit"] != "") | (part["more"] != "")
-    masks = (valid, *kinds, limits, opened | signs[2], part["error"] != "")
-    masks = (*masks, part["mark"] != "", scale != 1)
+    others = (part["error"] != "", part["mark"] != "", scale != 1)
+    masks = (valid, *kinds, limits, opened | signs[2], *others)
     flags = [spread(mask & valid) for mask in masks]
     numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *flags[:4])
     return Decorated(numbers, spread(units, ""), *flags[4:])

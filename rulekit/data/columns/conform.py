@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import durations_in
 from rulekit.data.cells.levels import normal_form
-from rulekit.data.cells.numbers import read_numbers
+from rulekit.data.cells.numbers import read_decorated, read_numbers
 from rulekit.data.columns import kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, quote
@@ -324,7 +324,8 @@ class _ColumnReader:
                 self.has_naive |= date is not None and not aware
             return dates
         bare = [t.strip() for t in texts]
-        for suffix in ("%" if column.percent else None, column.unit):
+        is_share = column.unit == "%" and not column.percent
+        for suffix in ("%" if column.percent else None, None if is_share else column.unit):
             bare = [t.removesuffix(suffix).strip() if suffix else t for t in bare]
         cells = pa.array(bare, pa.string())
         numbers = read_numbers(cells, column.decimal or ".")
@@ -339,6 +340,13 @@ class _ColumnReader:
                     f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
                     "a decimal comma. Convert the column to numbers."
                 )
+        if column.decimal is not None and not numbers.valid.all():  # written as in the file learned
+            stripped = pa.array([t.strip() for t in texts], pa.string())
+            read = read_decorated(stripped, column.decimal, share=is_share)
+            fits = read.numbers.valid & np.isin(read.units, ["", column.unit or ""])
+            pick = fits & ~numbers.valid
+            joined = np.where(pick, read.numbers.values, numbers.values)
+            numbers = replace(numbers, values=joined, valid=numbers.valid | pick)
         pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
         values = [value if valid else None for value, valid in pairs]
         if column.kind == "duration" and None in values:

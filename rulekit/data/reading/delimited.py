@@ -46,7 +46,8 @@ _BOMS = (
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
 #: lines below the header, or around a table, of Markdown and of terminals
-_DASHES = r"\s*(:?-{2,}:?|:-:?|-:)\s*"
+_DASHES = r"\s*(:?-{2,}:?|={2,}|:-:?|-:)\s*"
+_WRAPPED = re.compile(r'"(?:[^"]|"")*[,;\t](?:[^"]|"")*"\s*')  # a row as one cell
 _RULE = re.compile(rf"\s*[|+]?({_DASHES}[|+])+({_DASHES})?\s*")
 
 
@@ -71,12 +72,15 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
         size += len(line)
     hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", head[0], re.IGNORECASE) if head else None
     number = 2 if hint else 1  # spreadsheets write the line "sep=;"
-    head = head[number - 1 :]
+    del head[: number - 1]
     if not any(line.strip() for line in head):
         raise DataError("The file is empty. Give a table with a header and rows.")
+    if all(_WRAPPED.fullmatch(line) for line in head if line.strip()):
+        head, stream = list(map(_unwrap, head)), map(_unwrap, stream)
+        notes.append("Each row is in quotation marks as a whole; they are left out.")
     text = _Text(head, stream, number, limits.max_cell_length)
-    hinted = hint[1] if hint else None
-    text.delimiter = options.delimiter or hinted or text.markdown() or sniff_delimiter(head)
+    hinted = options.delimiter or (hint[1] if hint else None)
+    text.delimiter = hinted or text.markdown() or sniff_delimiter(head)
     options = replace(options, delimiter=text.delimiter, encoding=encoding)
     layout = find_layout(text.first_records(), options)
     records = text.records(layout, options.skip_rows)
@@ -85,8 +89,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     chosen = select_columns(names, options.columns, limits)
     rows = _Rows(layout, names, chosen, limits)
     rows.read(records, text)
-    notes += layout.notes
-    notes += rows.cut_end(options, text.delimiter)
+    notes += [*layout.notes, *rows.cut_end(options, text.delimiter)]
     notes += rows.drop_unnamed(options)
     if text.delimiter != ",":
         mark = DELIMITERS.get(text.delimiter, quote(text.delimiter))
@@ -228,6 +231,8 @@ class _Text:
             lines = map(_strip_frame, lines)
             return csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
         end = re.escape(mark)
+        if any('\\"' in line for line in self.head):  # an escape, unless the cell ends with it
+            lines = (re.sub(rf'\\"(?!\s*(?:{end}|$))', '""', line) for line in lines)
         if any(map(re.compile(rf'(^|{end}) +"[^"]*" *({end}|\s*$)').search, self.head)):
             blanks = re.compile(rf'(^|(?<={end})) +(?=")|(?<=") +(?={end}|$)')
             lines = (blanks.sub("", line) for line in lines)
@@ -268,6 +273,10 @@ class _Text:
                 line = begin + reader.line_num
         except csv.Error as error:
             raise DataError(_csv_sentence(str(error), line, self.delimiter, self.most)) from error
+
+
+def _unwrap(line: str) -> str:
+    return line.strip()[1:-1].replace('""', '"') + "\n"
 
 
 def _strip_frame(line: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -196,6 +197,7 @@ DECISIONS = [
     ("3.5 ± 0.1|4 +/- 1", {}, [3.5, 4]),
     ("1.2K|345|3.4M|65+|7*|k.A.|<3", {}, [1200, 345, 3.4e6, 65, 7, None, 3]),
     ("5-|4|3,5-", {}, [-5, 4, -3.5]),
+    ("$5|$1,200.50|$7", {}, [5, 1200.5, 7]),
     (":|: c|3.5", {}, [None, None, 3.5]),
     ("3 ± 1|4 ± 1", {"texts": ("v",)}, ["3 ± 1", "4 ± 1"]),
     ("3.5 b|4|:|5", {"texts": ("v",)}, ["3.5 b", "4", ":", "5"]),
@@ -217,8 +219,8 @@ def test_a_decision_holds_for_a_file_scored_later(cells, options, values):
     schema = describe_reading(infer(table.frame[["v"]]), used, table.units, words)
     expected = conform(table.frame, schema)[0]["v"]
     for later in (cell_options(asdict(used)), reading_options(schema, ParseOptions())):
-        for cell, value in zip(cells, expected, strict=True):
-            frame = read([cell], **asdict(later))[2].frame
+        for (cell, value), beside in product(zip(cells, expected, strict=True), ([], ["bad"])):
+            frame = read([cell, *beside], **asdict(later))[2].frame
             again = conform(frame, schema)[0]["v"][0]
             assert again == value or (pd.isna(again) and pd.isna(value)), (cell, again)
 

@@ -237,3 +237,8 @@ def test_settings_that_cannot_be_are_refused(setting):
 def test_large_measurements_are_numbers(cell):
     table = read_table(f"a,b\n{cell},1\n0.5,2\n".encode())
     assert table.frame["a"].tolist() == [float(cell), 0.5]
+
+
+def test_quotation_marks_behind_backslashes_belong_to_the_text():
+    table = read_table(b'a,b\n"The \\"big\\" 1",2\n"C:\\",3\n"y \\"z\\"",4\n')
+    assert table.frame["a"].tolist() == ['The "big" 1', "C:\\", 'y "z"']

@@ -318,11 +318,15 @@ TEXTS = {
     "a database's terminal": [
         text(" | ", "", "").replace("y\n", "y\n-----+-----+---\n", 1) + "(9 rows)\n",
         f"+--+--+--+\n{text(' | ', ' |', '', '| ').replace('mpg', '| mpg', 1)}+--+--+--+\n",
+        text(" | ", " |", "", "| ").replace("mpg", "| mpg", 1).replace("y |", "y |\n+==+==+==+", 1),
         "+--+--+--+\n"
         + text(" | ", " |", "", "| ")
         .replace("mpg", "| mpg", 1)
         .replace("y |", "y |\n+--+--+--+", 1)
         + "+--+--+--+\n",
+    ],
+    "rows in quotation marks": [
+        "".join('"' + line.replace('"', '""') + '"\n' for line in text(",").splitlines()),
     ],
     "blanks, and a tab before the last cell": [
         "\n".join("\t".join(line.rsplit("    ", 1)) for line in text("    ").split("\n"))
