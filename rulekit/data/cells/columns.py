@@ -452,13 +452,15 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
     if valid[present].all():
         return blanked
     gaps = is_among(column.texts, (*MISSING, *MISSING_AMONG_NUMBERS))
-    gaps |= is_among(pc.utf8_lower(column.texts), MISSING_IN_WORDS)
+    words = is_among(pc.utf8_lower(column.texts), MISSING_IN_WORDS)
+    if column.count(words & present) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
+        gaps |= words
     gaps = (gaps | match(column.texts, FLAGGED_GAP)) & present
     others = present & ~gaps
     if not gaps.any() or not others.any() or not valid[others].all():
         return blanked
-    words = blanked.words + _count(column, gaps)
-    return replace(blanked, column=column.drop(gaps), words=words)
+    counts = blanked.words + _count(column, gaps)
+    return replace(blanked, column=column.drop(gaps), words=counts)
 
 
 def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:

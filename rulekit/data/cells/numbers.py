@@ -73,9 +73,9 @@ _DECORATED = (
     rf"(?P<sign>[+{_MINUS}])?\s*(?P<before>{_SIGNS}|(?:{_CODES})\.?|%)?\s*(?P<inner>[+{_MINUS}])?\s*"
     rf"(?P<body>(?:\d(?:[\d.,{_SPACES}]*\d)?[.,]?|[.,]\d+)(?:[eE][+-]?\d+)?)"
     rf"(?P<error>\s*(?:±|\+/[{_MINUS}])\s*(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)?"
-    r"(?P<mark>[*†‡§]{1,3}|\[\w{1,2}\])?(?P<more>\+)?"
+    r"(?P<mark>[*†‡§]{1,3}|\[\w{1,2}\])?"
     rf"(?P<space>[\s\x{{a0}}\x{{202f}}]*)(?P<unit>[^\d\s.,+()<>=~'’/:;{_MINUS}][^()<>=]{{0,15}}?)?"
-    rf"\s*(?P<after>[{_MINUS}])?\s*(?P<close>\))?$"
+    rf"(?P<more>\+)?\s*(?P<after>[{_MINUS}])?\s*(?P<close>\))?$"
 )
 #: Numbers with a flag of a statistical office, as in "12.3 bp".
 _FLAGGED = r"^(?P<number>.*\d)\s+(?P<flag>[bdefimnprsuz]{1,3})$"
@@ -105,6 +105,7 @@ class Decorated:
     uncertain: NDArray[np.bool_]  # with an uncertainty, as in 12.3 ± 0.1
     marked: NDArray[np.bool_]  # with a mark of a note, as in 12.3*
     scaled: NDArray[np.bool_]  # 1.2K and 3 Mio. €
+    above: NDArray[np.bool_]  # a limit such as 65+
 
     @cached_property
     def unit(self) -> str:
@@ -128,6 +129,9 @@ class Decorated:
             return False
         if known or not valid.any():
             return True
+        values, above = self.numbers.values[valid], self.above[valid]
+        if above.any() and values[above].min() < values[~above].max(initial=-np.inf):
+            return False  # 1+, 2, 3- are grades
         # (1), (2), (3) may be footnotes
         few_limits = self.limits[valid].sum() <= 0.5 * valid.sum()
         return bool(few_limits and (self.unit or not self.accounting[valid].all()))
@@ -218,7 +222,7 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
 
     kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
     limits = (part["limit"] != "") | (part["more"] != "")
-    others = (part["error"] != "", part["mark"] != "", scale != 1)
+    others = (part["error"] != "", part["mark"] != "", scale != 1, part["more"] != "")
     masks = (valid, *kinds, limits, opened | signs[2], *others)
     flags = [spread(mask & valid) for mask in masks]
     numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *flags[:4])
@@ -249,7 +253,7 @@ def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool, float]:
     if scaled and unit not in _UNITS and not _CURRENCY.fullmatch(after.strip()):
         word, money = scaled[1], before or scaled[2] or ""
         scale = _SCALES.get(word if len(word) == 1 else word.lower(), 1.0)
-        alone = word != "B" and (len(word) > 1 or not spaced)
+        alone = word not in ("B", "mn") and (len(word) > 1 or not spaced)  # mn: minutes, too
         if scale > 1 and (_CURRENCY.fullmatch(money) if money else alone):
             return money.rstrip("."), True, scale
     if before and after.strip():

@@ -582,14 +582,17 @@ def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool], n_cut: int)
     label, numbers = row[filled[0]], [k for k in filled if kind_of_cell(row[k]) == "number"]
     gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
     keyed = filled[0] > 0 and not any(is_empty(cells[0]) for _, cells in rows[:-1] if any(cells))
-    is_sum = len(numbers) == len(filled) > 0
+    above = _Columns([cells for _, cells in rows[:-1]], len(row))
+    is_closing = gap and any(
+        kind_of_cell(row[k]) == "text" and row[k] not in above.cells[k] for k in filled
+    )
+    is_sum = len(numbers) == len(filled) > 0 and len(rows) > 4
     is_sum = is_sum and all(adds_up(k, "sum", n_after=n_cut) for k in numbers)
-    if keyed and len(row) == width and (gap or is_sum):
+    if keyed and len(row) == width and (is_closing or is_sum):
         return "totals"  # without the name that all other rows have
     if not isinstance(label, str) or width < 2:
         return ""
-    kinds = _Columns([cells for _, cells in rows[:-1]], len(row)).kinds
-    strange = any(kind_of_cell(row[k]) == "text" and kinds[k] == "number" for k in filled[1:])
+    strange = any(kind_of_cell(row[k]) == "text" and above.kinds[k] == "number" for k in filled[1:])
     if len(row) != width or len(filled) == 1 or strange:
         noted = _NOTE.fullmatch(label) or (gap and kind_of_cell(label) == "text")
         usual = sum(count_cells(cells) == 1 for _, cells in rows) > len(rows) / 2
