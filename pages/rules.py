@@ -36,7 +36,7 @@ with sentences():
             editor.edit_button(rule, rule.n_clauses, "Add a clause", state)
             cards.name_conditions(rule, state)
             editor.undo(state)
-        st.caption(md(setting_words(state.setting or {}), 200))
+        st.caption(md(setting_words(state.setting or {}, several=state.several), 200))
         editor.own_rule_card(rule, state)
         picture = st.container()
 

@@ -14,7 +14,7 @@ from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
 from rulekit.rules.condition import missing_in
-from rulekit.style.wording import capital
+from rulekit.style.wording import capital, plural
 from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
@@ -95,7 +95,9 @@ def require_model() -> ClassifierMixin:
     return model
 
 
-def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
+def setting_words(
+    setting: Mapping[str, Any], *, variant: bool = False, several: bool = False
+) -> str:
     """Return a setting in words (not escaped), with or without the variant of its search."""
     if "whole_file" in setting:
         return str(setting["whole_file"])
@@ -104,7 +106,9 @@ def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
     left_out = () if variant else KINDS_OF_RULE
-    return learner_of(setting).words({k: v for k, v in setting.items() if k not in left_out})
+    words = learner_of(setting).words({k: v for k, v in setting.items() if k not in left_out})
+    limit = f"at most {plural(setting.get('n_clauses', 0), 'clause')}"
+    return words.replace(limit, f"{limit} for each outcome") if several else words
 
 
 def count_look() -> int:

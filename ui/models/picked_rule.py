@@ -231,7 +231,8 @@ def how_it_was_found(result: RunResult, y: str) -> None:
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
-    st.markdown(f"**{md(picked.setting_words(state.setting, variant=True), 300)}**")
+    words = picked.setting_words(state.setting, variant=True, several=state.several)
+    st.markdown(f"**{md(words, 300)}**")
     if result.number_of_rule(state) is not None:
         sides(result, state.setting)
     sides_curve(result, y)

@@ -39,6 +39,7 @@ def test_formulas_and_trees_are_in_words():
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 exponents a split, one split"
     setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
     assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
+    assert setting_words(setting, several=True).endswith("at most 3 clauses for each outcome")
     setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
     assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
     for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
