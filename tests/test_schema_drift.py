@@ -22,6 +22,7 @@ from click.testing import CliRunner
 
 from rulekit import BoxSearchClassifier, DataError, explain, from_json, from_text, to_json, to_text
 from rulekit.cli.command import rulekit
+from rulekit.data.typed import as_pandas
 from rulekit.export import verify_export
 
 N = 60
@@ -44,15 +45,14 @@ VALUES: dict[str, tuple[list[Any], Any]] = {
 }
 
 
-def objects(values: list[Any]) -> pd.Series:
-    return pd.Series(values, dtype=object)
-
-
 def each(convert: Callable[[Any], Any], dtype: Any = object) -> Callable[[list[Any]], pd.Series]:
     """Return what makes a column of values, each converted, gaps as None."""
     return lambda values: pd.Series(
         [None if v is None else convert(v) for v in values], dtype=dtype
     )
+
+
+objects = each(lambda v: v)
 
 
 def category(convert: Callable[[Any], Any]) -> Callable[[list[Any]], pd.Series]:
@@ -99,6 +99,10 @@ NUMBERS = {
     "decimal commas": each(lambda x: f"{float(x):.2f}".replace(".", ",")),
     "polars": lambda v: of_polars(pl.Float64)([None if x is None else float(x) for x in v]),
     "list": lambda v: [np.nan if x is None else float(x) for x in v],
+    "masked": lambda v: np.ma.masked_invalid(plain_floats(v).to_numpy()),
+    "big endian": lambda v: plain_floats(v).to_numpy().astype(">f8"),
+    "dictionary": lambda v: pa.array(plain_floats(v)).dictionary_encode("encode"),
+    "timedeltas": each(lambda x: pd.Timedelta(days=float(x)), "timedelta64[ns]"),
 }
 WHOLE = NUMBERS | {
     "Int64": each(int, "Int64"),
@@ -138,6 +142,8 @@ TEXTS = {
         )
     ),
     "list": list,
+    "array": lambda v: np.array(v, dtype=object),
+    "gap as a level": lambda v: pa.array(v, pa.string()).dictionary_encode("encode"),
 }
 CODES = TEXTS | {
     "float64": plain_floats,
@@ -145,6 +151,7 @@ CODES = TEXTS | {
     "int64[pyarrow]": lambda v: of_arrow(pa.int64())([None if x is None else int(x) for x in v]),
     "float32": lambda v: plain_floats(v).astype("float32"),
     "whole objects": each(int),
+    "array of 4.0": lambda v: np.array([x and f"{int(x)}.0" for x in v], dtype=object),
     "decimals": each(Decimal),
     "category of numbers": category(int),
     "category of floats": category(float),
@@ -185,6 +192,7 @@ DURATIONS = {
     "timedelta64": each(pd.Timedelta, "timedelta64[ns]"),
     "duration[pyarrow]": of_arrow(pa.duration("us")),
     "objects": objects,
+    "numpy objects": each(np.timedelta64),
     "days": lambda v: pd.Series([np.nan if x is None else x / timedelta(days=1) for x in v]),
     "texts": each(lambda v: str(pd.Timedelta(v))),
     "polars": of_polars(pl.Duration),
@@ -198,8 +206,10 @@ HOLDERS: dict[str, dict[str, Callable[[list[Any]], Any]]] = {
     "codes with zeros": CODES,  # learned as texts, see `draw_and_compare`
     "levels": TEXTS,
     "truth as text": TEXTS
-    | {k: TRUTH[k] for k in ("boolean", "bool[pyarrow]", "polars")}
-    | {"truth objects": lambda v: objects([None if x is None else x == "True" for x in v])},
+    | {
+        f"truth as {k}": lambda v, k=k: TRUTH[k]([x and x == "True" for x in v])
+        for k in ("boolean", "bool[pyarrow]", "polars", "objects")
+    },
     "days": DATES,
     "times": MOMENTS,
     "zoned": ZONED,
@@ -208,15 +218,9 @@ HOLDERS: dict[str, dict[str, Callable[[list[Any]], Any]]] = {
 #: Learned from these, a column is of another kind: a text, or not nine tenths of one type.
 ANOTHER_KIND = (
     *("texts", "decimal commas", "4.0 as text", "ones", "lower case", "upper case", "mixed"),
+    *("dictionary", "array of 4.0"),
 )
 EXPORTS = ("python", "sqlite", "duckdb", "text")
-TRUTH_OF_TEXT = ("boolean", "bool[pyarrow]", "polars")
-
-
-def column(kind: str, holder: str, values: list[Any]) -> Any:
-    if kind == "truth as text" and holder in TRUTH_OF_TEXT:
-        values = [None if v is None else v == "True" for v in values]
-    return HOLDERS[kind][holder](values)
 
 
 @cache
@@ -234,13 +238,10 @@ def learned(kind: str, holder: str, with_gaps: bool) -> tuple[Any, Any, Any]:
 
 
 def table(kind: str, holder: str, values: list[Any]) -> Any:
-    made = column(kind, holder, values)
+    made = HOLDERS[kind][holder](values)
     numbers = np.round(np.sin(np.arange(len(values))), 2)
-    if isinstance(made, list):
-        return {"c": made, "x": numbers}
-    if isinstance(made, pl.Series):
-        return pl.DataFrame({"c": made, "x": numbers})
-    return pd.DataFrame({"c": made, "x": numbers})
+    frames = {pl.Series: pl.DataFrame, pd.Series: pd.DataFrame, pa.DictionaryArray: pa.table}
+    return frames.get(type(made), dict)({"c": made, "x": numbers})
 
 
 def drifted(
@@ -282,8 +283,7 @@ def answers_of_command(saved: Any, new: Any) -> list[Any] | str:
     with TemporaryDirectory() as folder:
         rule, given, scored = (Path(folder, f) for f in ("rule.json", "new.csv", "scored.csv"))
         rule.write_text(to_json(saved))
-        frame = new.to_pandas() if isinstance(new, pl.DataFrame) else pd.DataFrame(new)
-        frame.to_csv(given, index=False)
+        as_pandas(new).to_csv(given, index=False)
         run = CliRunner().invoke(rulekit, ["score", str(rule), str(given), "-o", str(scored)])
         assert run.exit_code in (0, 1), run.output
         return "refused" if run.exit_code else pd.read_csv(scored, dtype=str)["answer"].tolist()
@@ -312,10 +312,11 @@ def draw_and_compare(kind: str, rng: np.random.Generator, with_command: bool = F
         case = f"{kind}: learned as {trained_as}, given as {holder}: {values}\n{to_text(model)}"
         assert expected != "refused", case
         assert set(map(repr, results.values())) in ({repr(expected)}, {repr("refused")}), case
-        if with_command and holder != "bytes":  # CSV has no bytes
+        if with_command and holder not in ("bytes", "numpy objects"):  # CSV has neither
             by_command = answers_of_command(saved, new)
             assert by_command in (expected, "refused"), (case, by_command)
-        if kind != "codes with zeros":  # a rule written by hand does not list its levels
+        # a rule written by hand does not list its levels
+        if kind != "codes with zeros" and holder != "array of 4.0":
             by_text = answers(lambda: typed.predict(new))
             assert by_text in (expected, "refused"), (case, by_text)
 

@@ -25,13 +25,13 @@ TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
 def as_pandas(X: Any) -> Any:
     """Convert a table of polars, Arrow, narwhals or NumPy, columns by name or rows to pandas."""
     if isinstance(X, (pd.DataFrame, pd.Series)):
-        return X
+        return _convert_unknown(X)
     if isinstance(X, np.ndarray):
         return _convert_array(X)
     if isinstance(X, pa.RecordBatch):  # unknown to narwhals
         X = pa.Table.from_batches([X])
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
-        return _join_columns(X)
+        return _convert_unknown(_join_columns(X))
     if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame(list(X))
     import narwhals.stable.v2 as nw
@@ -50,6 +50,28 @@ def as_pandas(X: Any) -> Any:
     if not isinstance(frame, nw.DataFrame):
         return X
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
+
+
+def _is_known(dtype: Any) -> bool:
+    """Return whether pandas can work with values of a type: not with all types of Arrow."""
+    if not isinstance(dtype, pd.ArrowDtype):
+        return True
+    kind, types = dtype.pyarrow_dtype, pa.types
+    tests = types.is_string_view, types.is_binary_view, types.is_interval, types.is_nested
+    strange = any(test(kind) for test in (*tests, types.is_dictionary))
+    return not (strange or isinstance(kind, pa.BaseExtensionType))
+
+
+def _convert_unknown(X: Any) -> Any:
+    """Convert columns of types that pandas cannot work with to Python objects."""
+    if isinstance(X, pd.DataFrame):
+        if all(map(_is_known, X.dtypes)):
+            return X
+        return pd.concat([_convert_unknown(column) for _, column in X.items()], axis=1)
+    if _is_known(X.dtype):
+        return X
+    cells = pa.array(X.array).to_pylist()
+    return pd.Series(cells, dtype=object, index=X.index, name=X.name)
 
 
 def _join_columns(X: Mapping[Any, Any]) -> pd.DataFrame:
@@ -87,8 +109,11 @@ def _as_series(column: Any) -> pd.Series:
     if pa.types.is_string_view(cells.type):  # pandas does not know it
         cells = pa.array(cells.to_pylist(), pa.string())  # Arrow 16 cannot cast it
     if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
-        kind = cells.type
-        cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
+        kind, levels = cells.type, cells.dictionary
+        if levels.null_count or len(levels.unique()) < len(levels):  # pandas refuses them
+            cells = cells.cast(kind.value_type)
+        else:
+            cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
     return cells.to_pandas(date_as_object=False, types_mapper=mapper)
 
 
@@ -173,7 +198,8 @@ def read_labels(target: Any) -> NDArray[Any]:
     listed = isinstance(target, (list, tuple))  # NumPy would turn numbers beside text into text
     cells = np.asarray(as_pandas(target), dtype=object if listed else None)
     if cells.dtype.kind in "biufU":
-        return cells.astype(np.float64) if cells.dtype == np.longdouble else cells
+        native = np.float64 if cells.dtype == np.longdouble else cells.dtype.newbyteorder("=")
+        return cells.astype(native, copy=False)
     if cells.dtype.kind in "mM":  # of which NumPy makes whole numbers
         cells = pd.Series(cells.ravel()).astype(object).to_numpy()
     cells = cells.astype(object)

@@ -22,6 +22,7 @@ from rulekit.rules.condition import (
     SEPARATORS,
     WHOLE_PARTS,
     WORDS,
+    ReadColumns,
     as_column,
     missing_in,
     moment,
@@ -69,6 +70,7 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     >>> distance_to_boundary(rule, {"age": np.array([60.0, 45.0])}, {"age": 50.0})
     array([0.2, 0.1])
     """
+    columns = rule.read(columns)
     move = _BoundaryMove(rule, columns, ranges, rule.predict(columns))
     distances = [np.full(len(move.answers), np.inf), *map(move.write, rule.conditions)]
     return np.asarray(np.fmin.reduce(distances))
@@ -101,7 +103,8 @@ class _BoundaryMove(ConditionWriter[Floats]):
         target = np.where(here <= literal.edge, 1, 0)
         present = ~missing_in(here)
         moved = np.where(present, values[target], self.columns[literal.feature])
-        flips = self.rule.predict({**self.columns, literal.feature: moved}) != self.answers
+        columns = ReadColumns({**self.columns, literal.feature: moved})
+        flips = self.rule.predict(columns) != self.answers
         return np.where(flips & present, np.abs(here - sides[target]) / width, np.inf)
 
     def linear(self, split: LinearSplit) -> Floats:

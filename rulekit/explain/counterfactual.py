@@ -345,7 +345,8 @@ def _fewest_columns(
         left -= len(tried)
         if left < 0:
             raise RuleError(TOO_MANY.format("rows"))
-        columns = {f: as_column([t.get(f, v[0]).value for t in tried]) for f, v in options.items()}
+        values = {f: [t.get(f, v[0]).value for t in tried] for f, v in options.items()}
+        columns = rows_with(dict.fromkeys(options), values)
         right = list(compress(tried, rule.predict(columns) != now))
         if right:
             best = min(right, key=lambda t: sum(c.cost for c in t.values()))

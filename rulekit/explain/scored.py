@@ -17,6 +17,7 @@ from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns
+from rulekit.rules.condition import ReadColumns, take_rows
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, join_list
 from rulekit.style.scorecard import clause_names
@@ -203,7 +204,7 @@ def score(  # noqa: PLR0913  all but two by keyword
         read = columns_for(model, X)
     except DataError as error:
         raise DataError(f"The rule cannot predict these cases. {error}") from error
-    columns = {name: read[name] for name in rule.features} or read
+    columns = ReadColumns((name, read[name]) for name in rule.features) or read
     drift: tuple[DriftNote, ...] = ()
     if reference is not None:
         names = tuple(name for name in columns if name)
@@ -238,7 +239,7 @@ def score(  # noqa: PLR0913  all but two by keyword
 def _read(model: Any, X: Any) -> Columns:
     """Return the columns that the rule reads; all of them if it reads none."""
     columns = columns_for(model, X)
-    return {name: columns[name] for name in rule_of(model).features} or columns
+    return ReadColumns((name, columns[name]) for name in rule_of(model).features) or columns
 
 
 def _figures(
@@ -247,7 +248,7 @@ def _figures(
     """Count errors in training and now; rows with unknown outcome are left out."""
     known, rule, counts = ~pd.isna(truth), rule_of(model), []
     then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)
-    for c, y in ((then, y_then), ({k: v[known] for k, v in columns.items()}, truth[known])):
+    for c, y in ((then, y_then), (take_rows(columns, known), truth[known])):
         deciding = deciding_clause(rule.as_dnf, c)
         by_clause = ((y[deciding == k], label) for k, label in enumerate(rule.as_dnf.labels))
         pairs = [(y, rule.predict(c)), *by_clause]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.columns.conform import RuleColumns, refuse_absent
 from rulekit.rules import Columns, RuleSet
-from rulekit.rules.condition import as_column
+from rulekit.rules.condition import ReadColumns, as_column
 from rulekit.rules.rule_set import rule_of
 
 Row = Mapping[str, Any]
@@ -47,4 +47,4 @@ def row_values(columns: Columns, row: int) -> dict[str, Any]:
 def rows_with(row: Row, values: Mapping[str, Sequence[Any]]) -> Columns:
     """Build columns that repeat one row, with the values of some columns replaced."""
     n = len(next(iter(values.values()), (None,)))
-    return {f: as_column(values.get(f, [cell] * n)) for f, cell in row.items()}
+    return ReadColumns((f, as_column(values.get(f, [cell] * n))) for f, cell in row.items())

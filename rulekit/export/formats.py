@@ -31,6 +31,7 @@ from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, make_cases
 from rulekit.rules.analysis.row_search import columns_of_rows
+from rulekit.rules.condition import ReadColumns
 
 CASES = "cases"  # the table of rows in scoring SQL
 
@@ -386,4 +387,4 @@ def _probes(rule: RuleSet, rows: engines.Rows) -> engines.Rows:
                 tried = [*(v for v in named if isinstance(v, kind)), None]
             probes += [values | {feature: v} for v in tried]
     types = {f: float if column.dtype != object else object for f, column in rows.items()}
-    return {f: np.array([probe[f] for probe in probes], dtype=of) for f, of in types.items()}
+    return ReadColumns((f, np.array([p[f] for p in probes], dtype=of)) for f, of in types.items())

@@ -50,6 +50,7 @@ from rulekit.learners.training import (
     restore_on_failure,
 )
 from rulekit.rules import Clause, RuleSet, Schema
+from rulekit.rules.condition import take_rows
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.writer import clause_line, rule_lines
 from rulekit.search.machine_code import load
@@ -581,7 +582,7 @@ def one_against_rest(
         if not described.any() or described.all():
             continue
         clauses_of_class = describe(left, code)
-        columns = {name: values[left] for name, values in table.columns.items()}
+        columns = take_rows(table.columns, left)
         held = np.zeros(len(left), dtype=bool)
         for clause in clauses_of_class:
             held |= clause.mask(columns)

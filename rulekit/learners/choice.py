@@ -25,6 +25,7 @@ from rulekit.learners.base import Paths, Setting, identify
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
+from rulekit.rules.condition import take_rows
 from rulekit.rules.rule_set import Masks, stack_masks
 
 COST = "test_cost_per_100"  # the cost of wrong predictions
@@ -179,7 +180,7 @@ def _score_fold(
     counted: Counted | None,
 ) -> Floats:
     test = fold.fold[1]
-    columns = {name: values[test] for name, values in table.columns.items()}
+    columns = take_rows(table.columns, test)
     known: Masks = {}  # many rules share their conditions
 
     def measure(rule: RuleSet) -> list[float]:

@@ -24,7 +24,7 @@ from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal, RuleSet, Schema
-from rulekit.rules.condition import ORDERED
+from rulekit.rules.condition import ORDERED, ReadColumns, take_rows
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import EQUALITIES, sort_keys
 from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
@@ -153,7 +153,7 @@ class TrainingTable:
 
     def _take_rows(self, rows: NDArray[np.intp], **fields: Any) -> "TrainingTable":
         """Return some rows with the given fields, without notes."""
-        columns = {name: values[rows] for name, values in self.columns.items()}
+        columns = take_rows(self.columns, rows)
         frame = self.frame.iloc[rows]
         return replace(self, frame=frame, columns=columns, notes=(), memory={}, **fields)
 
@@ -247,7 +247,8 @@ def read_training_table(
     schema = infer_kinds(frame, fixed) if rule is None else schema_of(rule)
     columns, report = conform(frame, schema, exact=True)
     if reader is None:
-        return TrainingTable(frame, columns or {"": np.zeros(len(frame))}, schema, *rows)
+        columns = columns or ReadColumns({"": np.zeros(len(frame))})
+        return TrainingTable(frame, columns, schema, *rows)
     misfits = report.misfits
     kinds = {column.name: COARSE[column.kind] for column in schema.columns}
     readings = reader.readings(frame, columns, kinds, codes)
@@ -259,7 +260,7 @@ def read_training_table(
         raise DataError(f"No column is left to learn from. {notes[0]}")
     return TrainingTable(
         drop_ignored(frame, columns, misfits, ignored),
-        {name: values for name, values in columns.items() if name not in ignored},
+        ReadColumns((name, x) for name, x in columns.items() if name not in ignored),
         schema.take(name for name in kinds if name not in ignored),
         *rows,
         {name: reading for name, reading in readings.items() if reading is not None},
@@ -538,7 +539,7 @@ def learning_problem(
         taken = bins.take_columns(order)
         table, rows = (taken.opposite if turned else taken).sort_rows()
         ties = tuple(ties[j] for j in order)
-    columns = {name: values[rows] for name, values in columns.items()}
+    columns = take_rows(columns, rows)
     barred = [item for item in constraints.forbidden if not isinstance(item, str)]
     barred = [item.negate() for item in barred] if turned else barred
     return LearningProblem(table, ties, columns, rows, tuple(barred))

@@ -20,6 +20,12 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 
 Columns = Mapping[str, NDArray[Any]]
+
+
+class ReadColumns(dict[str, NDArray[Any]]):
+    """Columns as conditions read them: `RuleSet` does not convert them again."""
+
+
 Scalar = float | str | bool
 NUMBERS = (int, float, np.integer, np.floating, Decimal)
 TRUTH = (bool, np.bool_)
@@ -144,6 +150,11 @@ def as_column(values: Sequence[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
+
+
+def take_rows(columns: Columns, rows: Any) -> ReadColumns:
+    """Return some rows of columns, by number or by a mask."""
+    return ReadColumns((name, values[rows]) for name, values in columns.items())
 
 
 def absent_in(features: Iterable[str], columns: Columns) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """A rule set: clauses, their labels, and the default label."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import iand, ior
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from rulekit._notebook import notebook_html
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition
+from rulekit.rules.condition import Columns, Condition, ReadColumns
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
-from rulekit.rules.schema import NUMERIC, Schema, schema_of
+from rulekit.rules.schema import Schema, schema_of
 
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
@@ -248,9 +248,8 @@ class RuleSet:
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause matches each row, shape (n, n_clauses).
 
-        `X` is a table of any library, columns by name, or rows; it is read by `schema`. A mapping
-        of arrays of float64 or object is taken as it is. DataError if a column is missing, or is
-        not what the rule reads.
+        `X` is a table of any library, columns by name, or rows; it is read by `schema`.
+        DataError if a column is missing, or is not what the rule reads.
         """
         return stack_masks(self.clauses, self.read(X))
 
@@ -264,7 +263,7 @@ class RuleSet:
 
     def read(self, X: Any) -> Columns:
         """Return the columns that the rule reads from a table; see `clauses_fired`."""
-        if isinstance(X, Mapping) and all(_is_read(self, f, X[f]) for f in self.features if f in X):
+        if isinstance(X, ReadColumns):
             return X
         from rulekit.data.columns.conform import RuleColumns
 
@@ -329,19 +328,6 @@ class RuleSet:
         turned = tuple(c.negate() for c in self.clauses)
         default_labels = (self.default,) * max(len(turned), int(other == "cnf"))
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
-
-
-def _is_read(rule: RuleSet, name: str, values: Any) -> bool:
-    """Return whether values are a column as the rule reads it."""
-    if not isinstance(values, np.ndarray) or values.dtype not in (np.float64, np.object_):
-        return False
-    column = None if rule.schema is None else rule.schema.column(name)
-    if column is None or column.kind == "any":
-        return True
-    if column.kind in NUMERIC or values.dtype == np.float64:
-        return column.kind in NUMERIC and values.dtype == np.float64
-    first = next((v for v in values if v is not None), None)
-    return first is None or isinstance(first, bool if column.kind == "truth value" else str)
 
 
 def check_parts(name: str, parts: Any, kind: type) -> None:

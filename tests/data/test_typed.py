@@ -131,6 +131,9 @@ def test_periods_are_dates_and_views_of_text_are_text():
         assert Table.from_frame(table).column("m").kind == "date"
     views = pa.table({"t": pa.array(["a", None], pa.string_view())})
     assert columns_of(as_pandas(views))["t"].tolist() == ["a", None]
+    lists = pa.array([["a"], None])
+    nested = pd.DataFrame({"t": pd.Series(pd.array(lists, dtype=pd.ArrowDtype(lists.type)))})
+    assert columns_of(as_pandas(nested))["t"].tolist() == ["['a']", None]
 
 
 def spellings(values):
@@ -147,6 +150,7 @@ def spellings(values):
         "category": series.astype("category"),
         "category of nullable": series.astype(nullable).astype("category"),
         "frame": series.to_frame(),
+        "big endian": values.astype(values.dtype.newbyteorder(">")),
         "sparse": series if text else pd.Series(pd.arrays.SparseArray(values)),
         "polars": pl.Series(values.tolist()),
         "arrow": pa.array(values.tolist()),
@@ -176,6 +180,7 @@ def test_labels_keep_their_type_in_every_dtype(kind):
     for name, target in spellings(LABELS[kind]).items():
         labels = read_labels(target).ravel()
         assert labels.tolist() == LABELS[kind].tolist(), name
+        assert labels.dtype.isnative, name
         assert labels.dtype.kind == LABELS[kind].dtype.kind, name
 
 

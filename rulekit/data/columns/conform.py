@@ -21,13 +21,13 @@ from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_uns
 from rulekit.data.headers import few, quote
 from rulekit.data.typed import DAY, EXACT, as_pandas, level_text, refuse_inexact
 from rulekit.exceptions import DataError
-from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
+from rulekit.rules.condition import NUMBERS, TRUTH, Columns, ReadColumns, moment_text, number_text
 from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
 
 TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
-class RuleColumns(dict[str, NDArray[Any]]):
+class RuleColumns(ReadColumns):
     """Rows as rules read them, with a report; other columns are converted when looked up."""
 
     report: Report = NOTHING
@@ -108,9 +108,7 @@ def infer(table: Any) -> Schema:
     return Schema(tuple(kinds.describe_column(c, columns[c.name]) for c in schema.columns))
 
 
-def conform(
-    table: Any, schema: Schema, *, exact: bool = False
-) -> tuple[dict[str, NDArray[Any]], Report]:
+def conform(table: Any, schema: Schema, *, exact: bool = False) -> tuple[ReadColumns, Report]:
     """Read any table as the columns of a schema.
 
     Parameters
@@ -147,7 +145,7 @@ def conform(
     for label in frame.columns:
         labels.setdefault(str(label), []).append(label)
     refuse_absent([c.name for c in schema.columns], labels)
-    columns, misfits, unseen = {}, [], []
+    columns, misfits, unseen = ReadColumns(), [], []
     for column in schema.columns:
         label, *others = labels[column.name]
         if others:
@@ -259,7 +257,7 @@ class _ColumnReader:
             if self.exact:
                 refuse_inexact(series, values, self.column.name)
             return values, None, None
-        if kind in NUMERIC and dtype.kind == "m":
+        if kind in NUMERIC and dtype.kind == "m" and self._fits(kinds.DURATIONS[0]()):
             seconds = series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan)
             return np.asarray(seconds) / DAY, None, None
         if kind == "truth value" and dtype == np.bool_:
@@ -274,6 +272,15 @@ class _ColumnReader:
                 zone = "has no time zone in some rows; they are read in UTC, as the rule was "
                 zone += "learned."
         return values, misfit, zone
+
+    def _fits(self, value: Any) -> bool:
+        """Return whether a duration or a truth value has a certain meaning as a number."""
+        column = self.column
+        if column.gaps is None:  # not learned from a table: days, and 1 for true
+            return True
+        if isinstance(value, TRUTH):
+            return column.kind == "whole number" and {column.low, column.high} <= {0.0, 1.0}
+        return column.kind == "duration"
 
     def _read_values(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
         cells = kinds.DistinctCells.from_series(series)
@@ -356,6 +363,8 @@ class _ColumnReader:
 
     def _number(self, value: Any) -> float | None:
         """Convert numbers, truth values and durations (to days)."""
+        if isinstance(value, (*kinds.DURATIONS, *TRUTH)) and not self._fits(value):
+            return None
         if isinstance(value, kinds.DURATIONS):
             return float(pd.Timedelta(value).total_seconds() / DAY)
         if isinstance(value, complex) or not isinstance(value, (*NUMBERS, *TRUTH)):

@@ -185,6 +185,8 @@ class DistinctCells:
                 value = level_text(value)
             elif isinstance(value, pd.Period):
                 value = value.start_time
+            elif isinstance(value, np.timedelta64):  # NumPy counts it among its whole numbers
+                value = pd.Timedelta(value)
             try:
                 code = keys.setdefault((type(value), value), len(values))
             except TypeError:  # a list, say

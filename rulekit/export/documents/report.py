@@ -14,6 +14,7 @@ from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
 from rulekit.export.subject import PredictedRows, rule_to_export
 from rulekit.rules import RuleSet, monotonicity_checks, scorecard_of, verify_rule
+from rulekit.rules.condition import take_rows
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
 from rulekit.style.scorecard import count_lines
@@ -179,7 +180,7 @@ def _cases(
     heading = doc.Text("Single cases", "heading")
     if not chosen:
         return [heading, doc.Text("There is no case to show.")]
-    rows = {f: column[chosen] for f, column in part.columns.items()}
+    rows = take_rows(part.columns, chosen)
     given = {"training": (training.columns, training.y), "immutable": immutable, "wording": words}
     blocks: list[doc.Block] = [heading]
     for case, row in zip(explain(rule_to_export(model), rows, **given), chosen, strict=True):

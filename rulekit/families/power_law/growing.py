@@ -30,7 +30,7 @@ from rulekit.families.power_law.solver.split_task import (
 from rulekit.learners.training import Clock, computable
 from rulekit.rules import Branch, Columns, Factor, Literal, PowerLaw, PowerLawSplit, Tree
 from rulekit.rules.analysis.tree import Leaf
-from rulekit.rules.condition import Condition, absent_in
+from rulekit.rules.condition import Condition, absent_in, take_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -227,7 +227,7 @@ class Node:
         if self.split is not None:
             held = self.split.mask(columns)
             for side, rows in zip(self.sides, (held, ~held), strict=True):
-                part = {name: values[rows] for name, values in columns.items()}
+                part = take_rows(columns, rows)
                 answers[rows] = side.answers(part, int(rows.sum()))
         return answers
 
@@ -382,7 +382,7 @@ class Grower:
     def inside(self, rows: Ints, limits: GrowthLimits, memory: dict[Any, Any]) -> "Grower":
         """Grow from some of the rows, within other limits."""
         features = replace(self.features, X=self.features.X[rows])
-        columns = {name: values[rows] for name, values in self.columns.items()}
+        columns = take_rows(self.columns, rows)
         parts = features, columns, self.codes[rows], self.weight[rows]
         return Grower(*parts, limits, self.levels, self.seed, self.clock, self.plain[rows], memory)
 
@@ -430,7 +430,7 @@ class Grower:
         is_small = node.depth > limits.max_depth or len(node.rows) < MIN_SAMPLES
         if is_small or _gini(node.mass) <= self._pure:
             return
-        columns = {name: values[node.rows] for name, values in self.columns.items()}
+        columns = take_rows(self.columns, node.rows)
         found, (impurity, plain) = self._search_split(node), self._best_condition(node)
         price = np.inf if found is None else found.impurity + GAIN * (found.n_exponents - 1)
         split: Condition | None = plain if impurity <= price else None

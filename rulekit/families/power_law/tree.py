@@ -38,6 +38,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
 from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.rules.condition import take_rows
 from rulekit.search.machine_code import SPLITS
 from rulekit.style.wording import plural
 
@@ -128,7 +129,7 @@ def _try_sizes(
 ) -> tuple[Floats, Floats]:
     """Grow a tree of each size on some rows; return its errors on others, and its length."""
     train, test = fold
-    left = {name: values[test] for name, values in grower.columns.items()}
+    left = take_rows(grower.columns, test)
     codes, weight = grower.codes[test], grower.weight[test]
     wrong, length = np.zeros(len(sizes)), np.zeros(len(sizes))
     for s, size in enumerate(sizes):

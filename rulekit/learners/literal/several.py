@@ -18,6 +18,7 @@ from rulekit.learners.training import (
     learning_problem,
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
+from rulekit.rules.condition import take_rows
 
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
 SOON = 1e-3  # seconds for a class whose turn comes after the time
@@ -53,7 +54,7 @@ class SeveralClasses:
 
         def make() -> LearningProblem:
             labelled = self.encoded[rows].with_labels(table.codes[rows] == code, weight[rows])
-            columns = {name: values[rows] for name, values in table.columns.items()}
+            columns = take_rows(table.columns, rows)
             return learning_problem(labelled, columns, "dnf", constraints, self.encoding_key[0])
 
         return table.problem(key, make)

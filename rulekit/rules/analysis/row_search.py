@@ -16,6 +16,7 @@ from rulekit.rules.condition import (
     WORDS,
     Columns,
     Condition,
+    ReadColumns,
     as_column,
     list_numbers,
     number_text,
@@ -390,7 +391,7 @@ def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
 
 def columns_of_rows(rows: Sequence[Row], names: Sequence[str]) -> Columns:
     """Return rows as columns."""
-    return {name: as_column([row[name] for row in rows]) for name in names}
+    return ReadColumns((name, as_column([row[name] for row in rows])) for name in names)
 
 
 def all_of(*clauses: tuple[Clause, bool]) -> Wanted:

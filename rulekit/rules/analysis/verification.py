@@ -13,7 +13,7 @@ from rulekit.rules.analysis import row_search
 from rulekit.rules.analysis.cases import Mutation, clause_name, mutations
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
 from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, Wanted
-from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
+from rulekit.rules.condition import ORDERED, Columns, ReadColumns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
@@ -308,7 +308,9 @@ class _Check:
             self.not_checked.append("which combinations no row of the table has")
             return
         index = np.indices(sizes).reshape(len(sizes), -1)
-        grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
+        grid = ReadColumns(
+            (name, as_column(values)[index[i]]) for i, (name, values) in enumerate(cells.items())
+        )
         weights = []  # shares of a column's values that its cells have
         for name, in_column in cells.items():
             tests = self.search.tests[name]

@@ -62,6 +62,8 @@ def test_what_is_certain_is_converted(column, values, expected):
         (NUMBER, ["a", "b"], "must hold numbers, as when the rule was learned; none of its 2"),
         (NUMBER, ["1,234", "5,678"], "not certain whether '1,234' has a decimal comma"),
         (NUMBER, [1.0, np.inf], "must hold finite numbers or gaps"),
+        (NUMBER, [timedelta(hours=6)] * 2, "must hold numbers, as when the rule was learned"),
+        (NUMBER, [True, False], "must hold numbers, as when the rule was learned"),
         (FLAG, ["yes", "no"], "must hold truth values"),
         (FLAG, [2, 3], "must hold truth values"),
         (ColumnSchema("c", "date"), ["03.04.2024"], "day and month are ambiguous"),
