@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._validation import SECONDS, check_arguments
+from rulekit._validation import SECONDS, Interval, check_arguments
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
@@ -273,23 +273,16 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     >>> found.columns.set_index("column")["needed"].to_dict()
     {'worst area': False, 'worst radius': False}
     """
-    if isinstance(within, bool) or not isinstance(within, Real) or not 0 <= float(within) < 1:
-        raise ValueError(
-            "`within` must be a share of the rows, from 0 to below 1 (0.01 is one in a hundred), "
-            f"got {within!r}."
-        )
-    if theta is not None and not (isinstance(theta, Real) and 0 <= float(theta) < math.inf):
-        raise ValueError(f"`theta` must be a number of rows, 0 or more, or None, got {theta!r}.")
-    wholes = {"max_conditions": 1 if max_conditions is None else max_conditions}
-    for name, value in (wholes | {"max_rules": max_rules}).items():
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"`{name}` must be a whole number, 1 or more, got {value!r}.")
-    check_arguments("alternatives", time_limit=(time_limit, SECONDS[:1]))
-    if learner is not None and not isinstance(learner, LiteralRuleClassifier):
-        raise ValueError(
-            "`learner` must be a learner of conditions, as BoxSearchClassifier, got "
-            f"{type(learner).__name__}."
-        )
+    whole = Interval(Integral, 1, None, closed="left")
+    check_arguments(
+        "alternatives",
+        within=(within, [Interval(Real, 0, 1, closed="left")]),
+        theta=(theta, [Interval(Real, 0, None, closed="left"), None]),
+        max_conditions=(max_conditions, [whole, None]),
+        max_rules=(max_rules, [whole]),
+        time_limit=(time_limit, SECONDS[:1]),
+        learner=(learner, [LiteralRuleClassifier, None]),
+    )
     rule = rule_of(model)
     check_is_fitted(model, "rule_set_")
     if len(getattr(model, "classes_", rule.classes)) > 2:

@@ -17,7 +17,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._validation import JOBS, SECONDS, check_arguments, check_target, row_weights
+from rulekit._validation import JOBS, SECONDS, Interval, check_arguments, check_target, row_weights
 from rulekit.data.typed import as_pandas, read_labels
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
@@ -366,10 +366,13 @@ def stability(  # noqa: PLR0913  all but three by keyword
     >>> found.columns.set_index("column")["returned"].to_dict()["worst radius"]
     20
     """
-    for name, value, low in (("n_resamples", n_resamples, 2), ("random_state", random_state, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-            raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
-    check_arguments("stability", budget_seconds=(budget_seconds, SECONDS), n_jobs=(n_jobs, JOBS))
+    check_arguments(
+        "stability",
+        n_resamples=(n_resamples, [Interval(Integral, 2, None, closed="left")]),
+        random_state=(random_state, [Interval(Integral, 0, None, closed="left")]),
+        budget_seconds=(budget_seconds, SECONDS),
+        n_jobs=(n_jobs, JOBS),
+    )
     rule = rule_of(model)
     check_is_fitted(model, "rule_set_")
     if isinstance(model, FixedRuleClassifier):

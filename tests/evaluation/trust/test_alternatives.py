@@ -167,13 +167,13 @@ def test_rules_of_every_kind_have_alternatives(learner):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"within": -0.1}, "`within` must be a share of the rows"),
-        ({"within": 5}, "`within` must be a share of the rows"),
-        ({"theta": -1.0}, "`theta` must be a number of rows"),
-        ({"max_conditions": 0}, "`max_conditions` must be a whole number"),
-        ({"max_rules": 2.5}, "`max_rules` must be a whole number"),
+        ({"within": -0.1}, "'within' parameter of alternatives must be a float"),
+        ({"within": 5}, "'within' parameter of alternatives must be a float"),
+        ({"theta": -1.0}, "'theta' parameter of alternatives must be a float"),
+        ({"max_conditions": 0}, "'max_conditions' .* must be an int in the range"),
+        ({"max_rules": 2.5}, "'max_rules' .* must be an int in the range"),
         ({"time_limit": 0}, "'time_limit' parameter of alternatives must be a float"),
-        ({"learner": 3}, "`learner` must be a learner of conditions"),
+        ({"learner": 3}, "'learner' .* must be an instance of"),
     ],
 )
 def test_a_wrong_parameter_is_refused_in_words(wrong, words):

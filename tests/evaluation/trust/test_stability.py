@@ -157,11 +157,14 @@ def test_budgets_and_stops_end_the_work():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"n_resamples": 1}, "`n_resamples` must be a whole number, 2 or more"),
-        ({"n_resamples": 2.5}, "`n_resamples` must be a whole number"),
+        (
+            {"n_resamples": 1},
+            r"'n_resamples' parameter of stability must be an int in the range .2",
+        ),
+        ({"n_resamples": 2.5}, "'n_resamples' .* must be an int"),
         ({"budget_seconds": 0}, r"'budget_seconds' .* of stability must be a float in .*0.0"),
         ({"n_jobs": 0}, "'n_jobs' parameter of stability must be an int"),
-        ({"random_state": None}, "`random_state` must be a whole number"),
+        ({"random_state": None}, "'random_state' .* must be an int"),
     ],
 )
 def test_a_wrong_parameter_is_refused_in_words(wrong, words):
