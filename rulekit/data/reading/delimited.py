@@ -6,6 +6,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any
@@ -133,21 +134,17 @@ def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, lis
 
 def _check_is_text(raw: bytes) -> None:
     """Raise DataError for the bytes of a program, and for UTF-16 without a byte order mark."""
-    program = DataError("It is not text but bytes of a program. Save its table as CSV or XLSX.")
-    if b"\0" in raw:
-        name = "utf-16-be" if b"\0" in raw[0::2] else "utf-16-le"
-        try:
-            text = codecs.getincrementaldecoder(name)().decode(raw)
-        except UnicodeDecodeError:
-            raise program from None
-        if "\0" not in text and not (b"\0" in raw[0::2] and b"\0" in raw[1::2]):
+    even, odd = b"\0" in raw[0::2], b"\0" in raw[1::2]
+    if even != odd:
+        name = "utf-16-be" if even else "utf-16-le"
+        with suppress(UnicodeDecodeError):
+            codecs.getincrementaldecoder(name)().decode(raw)
             raise DataError(
                 "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "
                 f"or set its encoding (such as {name!r})."
             )
-        raise program
-    if len(_CONTROLS & set(raw)) >= MANY_CONTROLS:
-        raise program
+    if even or odd or len(_CONTROLS & set(raw)) >= MANY_CONTROLS:
+        raise DataError("It is not text but bytes of a program. Save its table as CSV or XLSX.")
 
 
 def _undecodable(raw: bytes, encoding: str) -> tuple[int, int] | None:
