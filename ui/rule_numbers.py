@@ -12,13 +12,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
 from rulekit.data import Costs, RowGroups, Table, read_table
+from rulekit.data.costs import COST
 from rulekit.data.drift import match_levels
 from rulekit.data.matching import match_names, strip_flags
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import confusion_table, cost_per_100
-from rulekit.learners.choice import COST, EXACT, ODDS, Loss
+from rulekit.learners.choice import EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
 from rulekit.style.phrases import outcome_text, write_outcome
 from rulekit.style.wording import format_measure, percent

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.exceptions import DataError
 
+COST = "test_cost_per_100"  # the measure of wrong predictions
 Labels = Sequence[Any] | NDArray[Any]
 
 

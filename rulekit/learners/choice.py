@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.binning.binned_table import Floats
 from rulekit.data import Costs
+from rulekit.data.costs import COST
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
@@ -28,7 +29,6 @@ from rulekit.rules import RuleSet
 from rulekit.rules.condition import take_rows
 from rulekit.rules.rule_set import Masks, stack_masks
 
-COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit.learners.choice import COST
+from rulekit.data.costs import COST
 from rulekit.style.palette import GREY, MARK, VERMILION, Look, base_layout, learner_look, plain
 from rulekit.style.wording import format_measure, plural
 

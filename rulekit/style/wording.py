@@ -2,7 +2,7 @@
 
 import math
 
-from rulekit.learners.choice import COST
+from rulekit.data.costs import COST
 
 
 def percent(share: float) -> str:

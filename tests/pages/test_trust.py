@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulekit.data import load_sample, make_folds
-from rulekit.learners.choice import COST
+from rulekit.data.costs import COST
 from rulekit.rules import scorecard_of
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import percent

@@ -7,7 +7,8 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
-from rulekit.learners.choice import COST, EXACT
+from rulekit.data.costs import COST
+from rulekit.learners.choice import EXACT
 from rulekit.plots import Baseline, front_sentence, plot_curve
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import GREY, Look, plain

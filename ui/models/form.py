@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from rulekit.data.costs import COST
 from rulekit.learners import search_grid
-from rulekit.learners.choice import COST
 from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.learner import as_entered, price_input

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.data.costs import COST
 from rulekit.evaluation.metrics import cost_per_100, error_rate
-from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import join_list
 from rulekit.style.wording import format_measure, percent, plural

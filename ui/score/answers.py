@@ -18,6 +18,7 @@ from rulekit.data.cells.levels import match_level
 from rulekit.data.column import whole
 from rulekit.data.columns.report import WORDS as KINDS
 from rulekit.data.columns.report import Misfit
+from rulekit.data.costs import COST
 from rulekit.data.drift import match_levels
 from rulekit.data.headers import quote
 from rulekit.data.matching import match_outcomes
@@ -27,7 +28,6 @@ from rulekit.exceptions import DataError, RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
-from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import cap_list, write_outcome

@@ -13,11 +13,11 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.data.costs import COST
 from rulekit.data.folds import Fold
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.learners.base import BaseRuleClassifier, Setting
-from rulekit.learners.choice import COST
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Clause, Literal, RuleSet, load_sample
-from rulekit.learners.choice import COST
+from rulekit.data.costs import COST
 from tests.ui.tasks import Quiet
 from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (

@@ -14,10 +14,10 @@ from sklearn.base import clone
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier, from_json
 from rulekit.cli.command import rulekit as command
 from rulekit.data import Table, list_samples, load_sample, read_table, suggest_positive
+from rulekit.data.costs import COST
 from rulekit.data.folds import group_splitter
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, RulekitError
-from rulekit.learners.choice import COST
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
 from tests.outside import OUTSIDE, outside_table
