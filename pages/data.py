@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.data import load
-from ui.data.choices import columns_card, onward_words, target_card
+from ui.data.choices import columns_card, describe_task, target_card
 from ui.data.quality import proposal_lines, quality_card, readings_card
 from ui.data.reading import options_card, show_first_rows
 from ui.data.server_tables import server_card
@@ -34,9 +34,11 @@ left, right = two_columns()
 with left:
     with st.container(border=True):
         target_card()
-        if app_state().ready:
+        if (state := app_state()).ready:
+            n_classes = len(state.classes) * state.several
+            words = describe_task(state.target, state.positive, n_classes)
             with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-                if st.button(onward_words(app_state()), key="onward", type="primary", icon=ONWARD):
+                if st.button(words, key="onward", type="primary", icon=ONWARD):
                     st.switch_page("pages/models.py", query_params=dict(st.query_params))
                 st.page_link("pages/binning.py", label="Look at the cut points first")
     columns, rows, read, other, this = st.tabs(

@@ -14,12 +14,12 @@ from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
 from rulekit.rules.condition import missing_in
-from rulekit.style.wording import capital, plural
+from rulekit.style.wording import capital
 from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run
-from ui.learners.spec import QUICK, RunSpec, quick_table, quiet
+from ui.learners.spec import CHOSEN, QUICK, REFINED, RunSpec, quick_table, quiet
 from ui.runs import jobs
 from ui.shell import empty
 from ui.state import AppState, app_state
@@ -105,10 +105,9 @@ def setting_words(
         return capital(OWN)
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    left_out = () if variant else KINDS_OF_RULE
-    words = learner_of(setting).words({k: v for k, v in setting.items() if k not in left_out})
-    limit = f"at most {plural(setting.get('n_clauses', 0), 'clause')}"
-    return words.replace(limit, f"{limit} for each outcome") if several else words
+    left_out = () if variant else (*KINDS_OF_RULE, CHOSEN, REFINED)
+    shown = {k: v for k, v in setting.items() if k not in left_out}
+    return learner_of(setting).words(shown, several=several)
 
 
 def count_look() -> int:

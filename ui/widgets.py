@@ -14,6 +14,7 @@ from ui.words import wording
 
 COUNT = st.column_config.NumberColumn(format="localized")
 SHARE = st.column_config.NumberColumn(format="%.1f %%")
+MISSING = "missing"  # in cells of cases without a value
 MANY = 9  # from this number on, clauses scroll in a box
 
 
@@ -107,9 +108,8 @@ def pick_row(
             on_select=store_row,
             selection_mode=[mode, "single-cell"],
             hide_index=True,
-            placeholder="",
             alt=alt,
-            **options,
+            **{"placeholder": "", **options},
         )
 
 

@@ -73,6 +73,7 @@ def test_cases_are_shown_searched_and_narrowed(on_credit):
     words = f"Row {position + 1}, {column} {state.table.frame[column].iloc[position]}"
     assert row_name(position, state) == words
     X, _ = state.testing
+    assert app.dataframe[0].proto.placeholder == "missing"
     fired = state.model.rule_set_.clauses_fired(state.model.read_columns(X))
     app.selectbox(key="explain_clause_2").set_value("clause 2 matches").run()
     assert f"{fired[:, 1].sum()} cases" in text(app)

@@ -60,6 +60,7 @@ def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     assert table["rows"].sum() == len(X)
     assert table["correct"].sum() == (state.model.predict(X) == y).sum()
     assert len(app.get("plotly_chart")) == 1
+    assert app.dataframe[-1].proto.placeholder == "missing"
 
 
 def looks(app):

@@ -71,6 +71,8 @@ def test_second_tables_are_predicted_and_differences_come_first(scoring):
     table = answers(app)
     assert table["predicted"].tolist() == state.model.predict(X.iloc[:400]).tolist()
     assert table["actual"].tolist() == Y[:400].tolist()
+    shown = next(d for d in app.dataframe if "predicted" in d.value.columns)
+    assert shown.proto.placeholder == "missing"
     assert "The rule still holds" in app.success[0].value.replace("\\", "")
     read = scoring.session_state["app"].model.rule_set_.features
     name = next(f for f in read if TABLE.column(f).is_number)

@@ -156,31 +156,30 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     """Show one column's values by outcome and its editable cut points."""
     values = columns_of(state.training[0][[name]])[name]
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    st.header(md(format_name(state, name), 80), anchor=False)
+    title, codes, labels = format_name(state, name), state.outcome_codes, state.labels
+    st.header(md(title, 80), anchor=False)
     if name in fitted_one.cuts_:
         numbers, cuts = values.astype(float), fitted_one.cuts_[name]
-        few, codes, labels = cuts, state.outcome_codes, state.labels
+        few = cuts
         if len(cuts) > MAX_TYPED:
             few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
         table = outcomes.outcome_bins(numbers, codes, len(labels), few)
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-        label = format_name(state, name)
-        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=label, **state.looks)
+        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=title, **state.looks)
         chart(figure, "binning_chart", alt)
         _editor(state, name, cuts)
         signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
         _outcome_table(state, signs, _counts(state, table), "between the cut points")
     elif all(isinstance(e, LevelColumn) and e.part is None for e in read):
-        table = outcomes.outcome_levels(list(values), state.outcome_codes, len(state.labels))
+        table = outcomes.outcome_levels(list(values), codes, len(labels))
         if len(table):
-            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
-            label = format_name(state, name)
-            figure = outcomes.outcome_levels_figure(table, name=label, **state.looks)
+            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
+            figure = outcomes.outcome_levels_figure(table, name=title, **state.looks)
             chart(figure, "binning_levels_chart", alt)
             if len(table) > (most := outcomes.MAX_LEVELS):
                 st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
-        title = "values" if state.several else "level"
-        _outcome_table(state, table["level"], _counts(state, table), "in each level", title)
+        head = "values" if state.several else "level"
+        _outcome_table(state, table["level"], _counts(state, table), "in each level", head)
     else:
         _readings(state, fitted_one, name)
 

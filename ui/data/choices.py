@@ -15,7 +15,7 @@ from rulekit.data import Table, columns_of, suggest_positive, suggest_target
 from rulekit.data.association import cramers_v
 from rulekit.data.column import ROLES, looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
-from rulekit.data.target import MAX_CLASSES, check_target, class_counts, note_rare
+from rulekit.data.target import MAX_CLASSES, check_target, note_rare
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import positions_in
 from rulekit.style.phrases import cap_list, whole_percent
@@ -185,7 +185,11 @@ def target_card() -> None:
         with st.expander("Another cut"):
             numbers = state.table.frame[numbers_of_cut(state.target)]
             _cut_card(numbers, state.target, key)
-    for sentence in describe_left_out(state.table):
+    table = state.table
+    n_missing, counts = table.column(table.target).n_missing, state.class_counts
+    words = [f"Left out: {plural(n_missing, 'row')} without an outcome."] * (n_missing > 0)
+    words += note_rare({c: n for c, n in counts.items() if n >= FEWEST_ROWS})
+    for sentence in filter(None, [*words, set_aside(table)]):
         st.caption(md(sentence, 400))
 
 
@@ -246,14 +250,6 @@ def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
     )
 
 
-def describe_left_out(table: Table) -> list[str]:
-    """Return sentences on rows without outcome, doubtful classes and columns that are not used."""
-    n_missing, counts = table.column(table.target).n_missing, class_counts(table, table.target)
-    words = [f"Left out: {plural(n_missing, 'row')} without an outcome."] * (n_missing > 0)
-    words += note_rare({c: n for c, n in counts.items() if n >= FEWEST_ROWS})
-    return list(filter(None, [*words, set_aside(table)]))
-
-
 def set_aside(table: Table) -> str:
     """Return a sentence on the columns that no rule may use, and why; empty if there are none."""
     reasons = {"id": "identifier", "date": "dates", "text": "free text"}
@@ -275,12 +271,6 @@ def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
     """Return what is predicted and which class is described, or of how many classes all."""
     described = f"all {n_classes} classes" if n_classes else md(label, 30)
     return f"Predict {md(target, 40)}: describe {described}"
-
-
-def onward_words(state: AppState) -> str:
-    """Return what the search on Models describes."""
-    n_classes = len(state.classes) if state.several else 0
-    return describe_task(state.target, state.positive, n_classes)
 
 
 def _suggestion(table: Table) -> None:

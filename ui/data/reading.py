@@ -19,7 +19,7 @@ from ui.escape import md
 from ui.rule_numbers import row_number
 from ui.shell import once
 from ui.state import app_state
-from ui.widgets import menu
+from ui.widgets import MISSING, menu
 from ui.workspace import Upload, change_upload, current_upload
 
 DETECT = ""  # the choice to detect an option
@@ -69,7 +69,8 @@ def show_first_rows(table: Table, n: int) -> None:
         if (column.dropna() == column.dropna().dt.normalize()).all()
     }
     rows = rows.set_axis(row_number(rows.index))
-    st.dataframe(rows, alt="The first rows of the table.", column_config=days)
+    alt = "The first rows of the table."
+    st.dataframe(rows, alt=alt, column_config=days, placeholder=MISSING)
 
 
 def first_lines(upload: Upload) -> tuple[Line, ...]:

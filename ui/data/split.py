@@ -106,25 +106,25 @@ def _own_fields(state: AppState, turn: str) -> None:
 def take_test_rows(content: bytes, name: str) -> None:
     """Add the rows of a file to the table as its test rows; DataError if they do not fit."""
     state = app_state()
+    if (problem := state.problem()) is not None:  # of a table that is read again
+        raise DataError(f"{problem} Then load {quote(name)} again.")
     table, known = state.table, state.class_counts
     given = read_as_before(content, name, table.frame.columns, state)
-    for column in table.columns:
-        if column.role in ("ignore", "id"):
-            continue
-        if column.name not in given.frame.columns:
+    for column in (c.name for c in table.columns if c.role not in ("ignore", "id")):
+        if column not in given.frame.columns:
             raise DataError(
-                f"{quote(name)} has no column {quote(column.name)}. Load a file with the columns "
-                "of the table."
+                f"{quote(name)} has no column {quote(column)}. Load a file with the columns of the "
+                "table."
             )
-        if given.frame[column.name].notna().any():
-            dtypes = [frame[column.name].dtype for frame in (table.frame, given.frame)]
+        if given.frame[column].notna().any():
+            dtypes = [frame[column].dtype for frame in (table.frame, given.frame)]
             holds = [KINDS.get(dtype.kind, "text") for dtype in dtypes]
             if holds == ["text", "numbers"]:
-                given = given.as_category(column.name)
+                given = given.as_category(column)
             elif holds[0] != holds[1]:
                 raise DataError(
-                    f"Column {quote(column.name)} holds {holds[1]} in {quote(name)}, and "
-                    f"{holds[0]} in the table. Load a file whose columns hold the same."
+                    f"Column {quote(column)} holds {holds[1]} in {quote(name)}, and {holds[0]} in "
+                    "the table. Load a file whose columns hold the same."
                 )
     outcomes = given.frame[state.target].dropna().unique().tolist()
     if strange := [value for value in outcomes if value not in known]:

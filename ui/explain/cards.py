@@ -25,7 +25,7 @@ from ui.learners.offered import CARDS
 from ui.learners.points import chance_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
-from ui.widgets import chart, choice, flow_chart, pick_row, rule_text
+from ui.widgets import MISSING, chart, choice, flow_chart, pick_row, rule_text
 from ui.words import clause_names, clause_words, find_fixed_columns, find_limits, value_words
 from ui.workspace import change, make_key
 
@@ -154,6 +154,7 @@ def choose_listed(listed: pd.DataFrame, total: int) -> int:
         alt=f"{total} cases; choosing one explains it beside the table",
         shown=listed.iloc[:, :MAX_COLUMNS],
         height=540,
+        placeholder=MISSING,
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
     if listed.shape[1] > MAX_COLUMNS:
@@ -182,7 +183,7 @@ def case_list(
     elif show == "near":
         keep = distance <= NEAR
     for word in words.lower().split():
-        cells = frame.loc[keep].astype(str)
+        cells = frame.loc[keep].astype(str).mask(frame.isna(), MISSING)
         hit = (cells[ROW] == word).to_numpy()
         for _, column in cells.drop(columns=ROW).items():
             hit = hit | column.str.lower().str.contains(word, regex=False).to_numpy()

@@ -143,10 +143,11 @@ class Learner(Family):
         others = (LEARNER_KEY, *VARIANT)
         return {self.parameter_names.get(k, k): v for k, v in setting.items() if k not in others}
 
-    def words(self, setting: Setting) -> str:
+    def words(self, setting: Setting, *, several: bool = False) -> str:
         """Return a setting in words, for captions and hover texts (not escaped)."""
         words = [f"{self.symbol} {setting['theta']:g}"] if "theta" in setting else []
         words += self.shape_words(setting)
         if "n_clauses" in setting:
-            words.append(f"at most {plural(setting['n_clauses'], 'clause')}")
+            limit = f"at most {plural(setting['n_clauses'], 'clause')}"
+            words.append(limit + " for each outcome" * several)
         return ", ".join([self.name, *words, *self.variant_words(setting)])

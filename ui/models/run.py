@@ -10,7 +10,6 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from rulekit.data.folds import group_splitter
@@ -248,8 +247,9 @@ def _join(result: RunResult) -> None:
         rule = state.rule_json and from_json(state.rule_json)
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
-            if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
-                words = "" if before is None else better_words(joined.points, number, before)
+            if CHOSEN in joined.settings[number] and number != before:
+                is_new = before is not None and app_state().model.rule_set_ != rule
+                words = better_words(joined, number, before) if is_new else ""
                 st.session_state[BETTER] = words
         note_suggestion(joined)
     after, is_known = app_state(), state.error is not None and state.rule_json is not None
@@ -259,11 +259,12 @@ def _join(result: RunResult) -> None:
         st.session_state[EARLIER] = after.rule_json, state.error
 
 
-def better_words(points: pd.DataFrame, number: int, before: int) -> str:
+def better_words(result: RunResult, number: int, before: int) -> str:
     """Return that the library has chosen a point in place of another, and both sizes."""
-    now, then = (int(points.loc[k, "limit"]) for k in (number, before))
-    # a lower estimate decides, so the error in folds may be higher
-    word = "Another" if points["test_error"][number] > points["test_error"][before] else "Better"
+    now, then = result.points["limit"][[number, before]].astype(int)
+    # a lower estimate decides, so the error or cost in folds may be higher
+    losses = result.points[result.measure]
+    word = "Another" if losses[number] > losses[before] else "Better"
     instead = f" instead of {then}" if now != then else ", as many as before"
     return f"**{word} rule found: {plural(now, 'condition')}**{instead}."
 

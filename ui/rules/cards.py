@@ -29,7 +29,7 @@ from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.streamlit_private import rerun
-from ui.widgets import COUNT, MANY, chart, choice, flow_chart, parts_table, pick_row
+from ui.widgets import COUNT, MANY, MISSING, chart, choice, flow_chart, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 from ui.workspace import change, make_key
 
@@ -185,8 +185,8 @@ def predictions_card(rule: RuleSet, rows: Cases, state: AppState) -> None:
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
     if chosen.any():
         frame = rule_numbers.case_frame(rule, rows, state)[chosen]
-        description = f"{int(chosen.sum()):,} rows {words[which]}"
-        st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=description, height=240)
+        options = {"alt": f"{int(chosen.sum()):,} rows {words[which]}", "placeholder": MISSING}
+        st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, height=240, **options)
         if len(frame) > SHOWN_ROWS:
             st.caption(f"Showing the first {SHOWN_ROWS}.")
 
@@ -352,9 +352,6 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
         miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
         share = 100 * alarm / (miss + alarm)
         pays = f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
-    st.markdown(md(sentence + pays, 600))
-    learned = rows.name == "training"
-    flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     meaning = (
         "A probability is the share of the outcome among training rows that meet the same "
         "conditions; shares of few rows are drawn towards a logistic regression on them."
@@ -364,7 +361,10 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
             "Each total of points has a probability of its own, measured in cross-validation if "
             "each outcome has at least two training rows."
         )
-    st.caption(f"{meaning} Class weights and costs play no part.{flattered}")
+    learned = " The rule was learned from these rows, which flatters it."
+    flattered = learned * (rows.name == "training")
+    words = f"{meaning} Class weights and costs play no part."
+    st.markdown(md(f"{sentence}{pays}{flattered}", 700), help=words)
     shown = pd.DataFrame(
         {
             "predicted": _spans(table["low"], table["high"]),

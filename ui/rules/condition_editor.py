@@ -255,12 +255,6 @@ def slider_range(
     return round(ends[0], digits), round(ends[1], digits), round(step, digits)
 
 
-def _side(values: NDArray[np.float64], op: str) -> float:
-    """Return the distance from a cut point to its line in the figure: half of a whole number."""
-    half = 0.5 if op in ("<=", ">") else -0.5
-    return half if np.array_equal(values, np.floor(values)) else 0.0
-
-
 def tick_distance(low: float, high: float, step: float) -> float:
     """Return the distance of ticks along a slider: some of its steps, at most a third of it."""
     return step * next((n for n in TICKS if 3 * n * step <= high - low), 1)
@@ -285,13 +279,13 @@ def _figure(literal: Literal, before: Literal, train: Cases, key: str, state: Ap
         limit = float(before.positions[0])
         low, high, step = slider_range(present, limit, before.op)
         distinct = np.unique(gather_outliers(present, [limit])[0])
-        axis, start = np.add([low, high], _side(present, before.op)), 0.0
+        # the line of a cut of whole numbers is half of one beside it
+        half = 0.5 if before.op in ("<=", ">") else -0.5
+        axis = np.add([low, high], half * np.array_equal(present, np.floor(present)))
         if len(distinct) > FEW:  # otherwise the few bins would have the only ticks
-            figure.update_xaxes(tick0=0, dtick=tick_distance(low, high, step))
-        else:  # drawn side by side from 0
-            start = float(distinct[0])
-        if len(distinct) > FEW or np.array_equal(distinct, start + np.arange(len(distinct))):
-            figure.update_xaxes(range=(axis - start).tolist())
+            figure.update_xaxes(range=axis, tick0=0, dtick=tick_distance(low, high, step))
+        elif np.array_equal(distinct, distinct[0] + np.arange(len(distinct))):
+            figure.update_xaxes(range=axis - distinct[0])  # drawn side by side from 0
         figure.update_layout(margin_r=FIELD + GAP + THUMB).update_yaxes(automargin=False)
         if literal.part == "date":
             ticks = np.linspace(present.min(), present.max(), DATE_TICKS)

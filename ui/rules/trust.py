@@ -26,7 +26,7 @@ from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState
-from ui.widgets import COUNT, SHARE, chart, choice, pick_row, rule_text
+from ui.widgets import COUNT, MISSING, SHARE, chart, choice, pick_row, rule_text
 from ui.words import clause_words, count_differing, rule_words, wording
 from ui.workspace import pick_rule
 
@@ -180,7 +180,9 @@ def _one(
             frame = case_frame(alternatives.selected, train, state)
             frame = frame.assign(**{"this rule": rule.predict(train.columns)}).iloc[rows]
             alt = f"{len(rows):,} rows that the two rules predict differently"
-            st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=alt, height=240)
+            st.dataframe(
+                frame.head(SHOWN_ROWS), hide_index=True, alt=alt, height=240, placeholder=MISSING
+            )
             if len(rows) > SHOWN_ROWS:
                 st.caption(f"Showing the first {SHOWN_ROWS}.")
 
@@ -306,7 +308,6 @@ def gap_curve(
 
 def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     """Search for rules with a smaller gap on demand; show their cost, and select one."""
-    st.markdown("**What would a smaller gap cost?**")
     if state.several:
         st.caption("Rules with a smaller gap are only available for two outcomes.")
         return
@@ -385,8 +386,8 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     measure = choice("Share", titles, "error", "groups_share", label_visibility="collapsed")
     words = plots.group_sentence(metrics, measure)
     chart(plots.group_figure(metrics, measure), f"groups_{rows.name}", words)
-    for sentence in metrics.sentences():
-        st.markdown(f"- {md(sentence, 600)}")
+    found, n_gaps = [f"- {md(text, 600)}" for text in metrics.sentences()], len(metrics.gaps)
+    st.markdown("\n".join(found[:n_gaps]))
     table = pd.concat([metrics.table, metrics.overall.to_frame().T])
     shown = pd.DataFrame({metrics.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
     for name, title in TITLES.items():
@@ -397,6 +398,9 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
         ]
     alt = "; ".join(metrics.sentences())
     st.dataframe(shown, hide_index=True, column_config={"rows": COUNT}, alt=alt)
-    st.caption(READ.format(md(positive, 60)))
+    with st.expander("How groups are compared"):
+        st.caption(READ.format(md(positive, 60)))
+        st.markdown("\n".join(found[n_gaps:]))
     if rows.name == "training":
-        gap_curve_card(column, groups, state)
+        with st.expander("What would a smaller gap cost?", key="gap_cost"):
+            gap_curve_card(column, groups, state)

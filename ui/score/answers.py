@@ -37,7 +37,7 @@ from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, read_as_before, respell_levels, row_number
 from ui.shell import problem
 from ui.state import AppState, app_state
-from ui.widgets import COUNT, SHARE, pick_row
+from ui.widgets import COUNT, MISSING, SHARE, pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
@@ -296,7 +296,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     else:
         table["clause"] = [str(k) if k else "none" for k in table["clause"]]
     if cases.outcomes is not None:
-        table[TRUTH] = cases.outcomes
+        table[TRUTH] = np.where(pd.isna(cases.outcomes), "", cases.outcomes)  # not known
     read = scored.X[[name for name in rule.features if name in scored.X]]
     names = [ROW, *table.columns]
     for column in read.columns:
@@ -313,6 +313,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
         key="score_table",
         alt="The cases with their predictions and what decided them; select one to explain",
         height=380,
+        placeholder=MISSING,
     )
     st.caption("Cases closest to a limit of the rule come first.")
     return int(order[position])

@@ -1,5 +1,7 @@
 """Test rows that are the latest ones or of a second file, and folds of a column: set on Data."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.pages.data.steps import GOOD, reading_options, upload
@@ -56,7 +58,12 @@ def test_rows_of_a_second_file_are_the_test_rows(open_app):
     again = open_app(query={"analysis": app.query_params["analysis"]})
     assert again.session_state["app"].fit_key == state.fit_key
     mark = next(s for s in reading_options(app).selectbox if s.label == "Decimal mark")
-    assert the_split(mark.set_value(".").run()) == (40, 8)  # also of a table read again
+    app = mark.set_value(".").run()
+    assert the_split(app) == (40, 8)  # also of a table read again
+    aimless = replace(state, table=state.table.with_roles({"ill": "feature"}))
+    app.session_state["app"] = aimless
+    mark = next(s for s in reading_options(app.run()).selectbox if s.label == "Decimal mark")
+    assert "Then load 'later.csv' again" in errors(mark.set_value(",").run())
     setting = {"learner": "search", "max_conditions": 2}
     shown = AppState(table=state.table, split=state.split, setting=setting)
     assert "The test rows are those of later.csv" in text(opened("rules", state=shown))

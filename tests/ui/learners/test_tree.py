@@ -41,7 +41,9 @@ def test_formulas_and_trees_are_in_words():
     assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
     assert setting_words(setting, several=True).endswith("at most 3 clauses for each outcome")
     setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
-    assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
+    assert setting_words(setting) == "Short rule, at most 3 clauses"
+    words = setting_words(setting, variant=True)
+    assert words.endswith(", selected by RuleClassifier at θ 2.5")
     for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
         assert len(units_of(learner.model, settings_of(learner.grid(RunSpec())))) == 1
 

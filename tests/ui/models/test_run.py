@@ -158,8 +158,11 @@ def test_run_shows_its_progress_and_keeps_it_when_stopped(monkeypatch):
     assert progress_words(Job(run.FIRST, "owner", "")) == "Preparing"  # only the first search waits
     assert progress_words(job(0, 0)) == "Searching"
     points = pd.DataFrame({"limit": [4, 4, 2], "test_error": [0.2, 0.1, 0.1]})
-    assert better_words(points, 1, 0) == "**Better rule found: 4 conditions**, as many as before."
-    assert better_words(points, 0, 2) == "**Another rule found: 4 conditions** instead of 2."
+    found = RunResult(points=points)
+    assert better_words(found, 1, 0) == "**Better rule found: 4 conditions**, as many as before."
+    assert better_words(found, 0, 2) == "**Another rule found: 4 conditions** instead of 2."
+    found = RunResult(points=points.assign(test_cost_per_100=[1.0, 1.0, 2.0]))  # costs decide
+    assert better_words(found, 0, 2) == "**Better rule found: 4 conditions** instead of 2."
     shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
     assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
     running = job(26, 100)
