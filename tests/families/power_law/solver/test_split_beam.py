@@ -141,7 +141,7 @@ def test_features_of_a_planted_pair_are_kept_among_many():
     few = X[:50]
     band = ClassMass((abs(few[:, 119] - 1.2) < 0.2).astype(np.int64), None, 2)
     splits = LowerLevel(PowerTable(few, 1), band).screen(np.eye(120, dtype=np.int8)[:, None], True)
-    assert splits.impurity.argmin() == 119 and splits.impurity.min() == 0
+    assert (splits.impurity.argmin(), splits.impurity.min()) == (119, 0)
 
 
 def test_best_structures_are_among_the_likely_ones():
