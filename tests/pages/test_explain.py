@@ -255,7 +255,7 @@ def test_a_rule_without_conditions_is_explained_too(on_credit):
 
 def cases():
     rows = [(7, "ill", "ill", "Bonn", 31.0), (8, "well", "ill", "Ulm", 32.0)]
-    rows.append((9, "ill", "ill", "Ulm", 33.0))
+    rows.append((9, "ill", "ill", "Ulm", np.nan))
     return pd.DataFrame(rows, columns=[ROW, TRUTH, ANSWER, "town", "bmi"])
 
 
@@ -271,6 +271,7 @@ FAR = np.array([0.5, 0.04, 0.01])
         ("all", "ULM ill", [8, 9]),
         ("errors", "ulm", [8]),
         ("all", "7", [7]),
+        ("all", "missing", [9]),
         ("all", "zebra", []),
         ("all", "(", []),
     ],

@@ -31,6 +31,11 @@ def saved_and_loaded(session, state):
     return restored(workspace.folder())
 
 
+def keep(session, **fields):
+    session["app"] = AppState(table=load_sample("iris"), **fields)
+    workspace.save()
+
+
 def test_decisions_are_restored(session):
     binning = BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),))
     state = replace(from_file(FULL, TABLE)[0], binning=binning, split=SplitSpec(0.2, 7, True))
@@ -64,8 +69,7 @@ def test_a_column_kept_as_text_stays_text(session):
 
 
 def test_files_are_private_plain_and_written_once(session):
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
+    keep(session)
     place = workspace.folder()
     for path in (place.parent, place, *place.iterdir()):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
@@ -80,8 +84,7 @@ def test_files_are_private_plain_and_written_once(session):
 
 
 def test_analysis_of_an_earlier_version_is_read_without_a_message(session):
-    session["app"] = AppState(table=load_sample("iris"), notes="begun")
-    workspace.save()
+    keep(session, notes="begun")
     plain = to_plain(session["app"])
     for name in ("scale", "texts", "own_rule"):
         del plain[name]
@@ -94,9 +97,11 @@ def test_analysis_of_an_earlier_version_is_read_without_a_message(session):
         assert Merger(*older).merge()["texts"] == {"a > 1": "old"}
 
 
-def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
+def test_changed_cells_and_other_versions_on_disk_are_not_taken(session):
+    keep(session)
+    saved.write(workspace.folder(), saved.Version(to_plain(session["app"]) | {"version": 99}), None)
+    with pytest.raises(ValueError, match="Saved by version 99"):
+        restored(workspace.folder())
     frame = pd.read_parquet(workspace.folder() / "table.parquet")
     frame.iloc[0, 0] += 1
     frame.to_parquet(workspace.folder() / "table.parquet")
@@ -104,17 +109,8 @@ def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
         restored(workspace.folder())
 
 
-def test_an_analysis_of_another_version_is_not_taken(session):
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
-    saved.write(workspace.folder(), saved.Version(to_plain(session["app"]) | {"version": 99}), None)
-    with pytest.raises(ValueError, match="Saved by version 99"):
-        restored(workspace.folder())
-
-
 def test_a_file_of_brackets_that_never_close_is_a_sentence(session):
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
+    keep(session)
     file = workspace.folder() / "analysis.json"
     file.write_text("[" * 200_000)
     name = workspace.analysis_id()
@@ -136,8 +132,7 @@ def test_the_id_cannot_be_guessed(session):
 
 def test_switched_off_there_is_no_folder(session, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
+    keep(session)
     assert workspace.folder() is None
     assert workspace.store_path() is None
 
@@ -174,8 +169,7 @@ def test_a_folder_that_may_not_be_written_is_a_sentence(session, monkeypatch, re
         monkeypatch.setattr("os.access", lambda *_: False)
     else:
         monkeypatch.setattr("pathlib.Path.mkdir", lambda *_, **__: (_ for _ in ()).throw(error))
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
+    keep(session)
     assert workspace.store_path() is None
     assert "This analysis is not saved (Read-only file system)" in session["_unsaved"]
     assert len(toasts) == 1

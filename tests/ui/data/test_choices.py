@@ -158,11 +158,10 @@ def test_figures_are_counts_of_values_and_the_association():
 
 
 def test_long_wide_and_aimless_tables_have_fewer_figures(monkeypatch):
-    table, _ = made()
+    table, frame = made()
     assert column_figures(table.with_roles({"ill": "feature"}))["association"].isna().all()
     monkeypatch.setattr(choices, "MOST_COLUMNS", 3)
     assert column_figures(table) is None
-    table, frame = made()
     assert choices.describe_sample(table) == ""
     monkeypatch.setattr(choices, "MOST_ROWS", 100)
     monkeypatch.setattr(choices, "MOST_COLUMNS", 300)

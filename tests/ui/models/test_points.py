@@ -94,9 +94,6 @@ def test_quick_points_go_after_their_search_unless_current():
     assert output.points.loc[number, "test_error"] == 0.2
     backwards = quick.merge(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
-    quick = by_size([0.3, 0.2, 0.18], thorough=False)
-    hand = quick.settings[1]
-    output = by_size([0.29, 0.19]).merge(quick, hand)
     assert output.line(hand) == {1: 0, 2: output.number_of(hand), 3: 3}
 
 

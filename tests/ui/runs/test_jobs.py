@@ -55,18 +55,16 @@ def test_partial_results_are_replaced_and_counted(job):
     assert (job.interim, job.version, job.done, job.message) == ("second", 2, 1, "one")
 
 
-def test_messages_after_the_end_are_ignored(job):
+def test_messages_and_other_ends_after_the_end_are_ignored(job):
     job._take({"interim": "in time"})
     job.cancel()
     job._take({"interim": "too late"})
     assert (job.state, job.interim, job.version) == ("cancelled", "in time", 1)
-
-
-def test_a_job_ends_once(job):
-    job._end("done", answer=42)
-    job.cancel()
-    job._fail("a sentence", "more")
-    assert (job.state, job.answer, job.error) == ("done", 42, "")
+    other = Job("count", "me")
+    other._end("done", answer=42)
+    other.cancel()
+    other._fail("a sentence", "more")
+    assert (other.state, other.answer, other.error) == ("done", 42, "")
 
 
 def test_error_without_a_message_has_an_id_in_the_log(job, caplog):
