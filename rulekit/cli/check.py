@@ -60,8 +60,8 @@ def check(
             echo(f"{kind}: {finding.sentence}{finding.evidence()}")
         for text in checked.not_checked:
             echo(f"Not checked: {text}.")
-        if not checked.faults:
-            echo("No fault found.")
+        if checked.verdict:
+            echo(checked.verdict)
     if cases is not None:
         write_file(cases, to_cases(rule_set).encode())
     if output is not None:

@@ -226,8 +226,9 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     verify = partial(verify_rule, rule, train.X, constraints=constraints)
     check = compute_once("verified rule", key, verify, copy=False)
     numbers = rule_numbers.row_number(train.X.index.to_numpy()).tolist()
-    if not check.faults:
-        st.success("No fault found.")
+    unchecked = check.not_checked
+    if check.verdict:
+        (st.info if unchecked else st.success)(check.verdict)
     for k, finding in enumerate(check.findings):
         words = md(finding.sentence + finding.evidence(numbers), 900)
         if finding.is_fault:
@@ -237,8 +238,10 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
         if (shorter := finding.shorter) is not None:
             args = shorter, source()
             st.button("Use the shorter rule", key=f"shorter_{k}", on_click=keep, args=args)
-    for text in check.not_checked:
-        st.caption(md(f"Not checked: {text}.", 300))
+    if unchecked:
+        title = f"Not checked: {len(unchecked)} questions"
+        with st.expander(title) if len(unchecked) > FULL_TEXTS else st.container():
+            st.caption("  \n".join(md(f"Not checked: {text}.", 300) for text in unchecked))
     if removed := simplified_note(model):
         st.caption(md(removed, 900))
 

@@ -56,7 +56,7 @@ class Certificate:
         Hamming loss among rules of any number of clauses, which does not bound the error that
         counts each row once.
     better : RuleSet or None
-        A rule over the same conditions that costs less, where the search met one.
+        A rule that costs less, if the search met one that the learner's own limits allow.
     """
 
     objective: float
@@ -191,8 +191,10 @@ def certify(
         return certificate
     rule = simplify(model.dnf_of(problem.clauses(met)))
     full = model.with_required(rule, problem, max(1, len(met)))
+    limit = getattr(model, "max_conditions", None)
+    allowed = full == rule and (limit is None or rule.n_conditions <= limit)
     cheaper = _cost(rule, problem, theta) < objective - SAME * max(1.0, objective)
-    return replace(certificate, better=model.in_form(rule) if full == rule and cheaper else None)
+    return replace(certificate, better=model.in_form(rule) if allowed and cheaper else None)
 
 
 def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:

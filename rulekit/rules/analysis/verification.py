@@ -106,6 +106,12 @@ class RuleCheck:
         """The findings that a finished rule should not have."""
         return tuple(f for f in self.findings if f.is_fault)
 
+    @property
+    def verdict(self) -> str:
+        """A sentence about a rule without faults; empty if there are any."""
+        limited = " in what was checked" if self.not_checked else ""
+        return "" if self.faults else f"No fault found{limited}."
+
     def __str__(self) -> str:
         """Return one line a finding."""
         lines = [f.sentence for f in self.findings] or ["Nothing found."]

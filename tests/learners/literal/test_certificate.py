@@ -170,6 +170,8 @@ def test_only_better_rules_that_keep_constraints_are_handed_over():
     X, y, _ = small(4)
     certificate = certify(learner(theta=0.4).fit(X, y), X, y)
     assert (certificate.proved, certificate.better) == (True, None)
+    limited = certify(learner(theta=0.4, max_conditions=1).fit(X, y), X, y)
+    assert (limited.proved, limited.better) == (False, None)  # two conditions cost less
     needs = Constraints(required=("town",))
     model = learner(theta=3.0, constraints=needs).fit(X, y)
     free = learner(theta=3.0).fit(X, y)

@@ -9,6 +9,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from rulekit import Clause, Literal, RuleSet, load_sample
 from rulekit.evaluation import brier_score, operating_points
+from rulekit.rules import RuleCheck
 from tests.pages.driving import on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import Cases
@@ -40,6 +41,15 @@ def test_a_rule_without_errors_is_questioned_for_any_number_of_columns(monkeypat
     alarms(rule, Cases("training", pd.DataFrame(columns), np.array([0, 1], dtype=object), columns))
     reads = "whether it reads what contains the outcome or is known only after it: a, b."
     assert [words.endswith(reads) for words in warnings] == [True]
+
+
+@pytest.mark.slow
+def test_no_more_is_called_free_of_faults_than_was_checked(on_rules, monkeypatch):
+    checked = RuleCheck((), tuple("abcdef"))
+    monkeypatch.setattr("ui.rules.cards.verify_rule", lambda *_, **__: checked)
+    app = on_rules("Checks")
+    assert "No fault found in what was checked." in [info.value for info in app.info]
+    assert "Not checked: 6 questions" in [one.label for one in app.expander]
 
 
 def points_shown(app):
