@@ -16,8 +16,7 @@ def looked_at(visitor, name):
     """Find nothing wrong with how a page looks in its first state."""
     page = visitor.page
     assert page.locator(BROKEN).all_inner_texts() == []
-    assert looks.find_covered(page) == []
-    assert looks.findings(page) == []
+    assert looks.find_covered(page) + looks.findings(page) == []
     assert looks.length(page) <= LONGEST, name
     if name == "models":
         assert looks.within(looks.box(page, CURVE), page)

@@ -52,9 +52,8 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     words = rule_numbers.verdict_words(rule, test or train, state.error, always, state.labels)
     st.markdown(f"**{md(words[0], 300)}** {' '.join(md(text, 200) for text in words[1:])}")
     size, learned, held_out = st.columns(3)
-    clauses = f" in {plural(rule.n_clauses, 'clause')}"
-    if scorecard_of(rule) or rule.is_constant:
-        clauses = ""
+    has_clauses = not (scorecard_of(rule) or rule.is_constant)
+    clauses = f" in {plural(rule.n_clauses, 'clause')}" * has_clauses
     size.metric("Conditions", f"{rule.n_conditions}{clauses}")
     learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
     if (costs := state.costs) is not None:

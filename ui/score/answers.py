@@ -354,8 +354,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
 
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
-    costs = state.costs
-    known = cases.counted
+    costs, known = state.costs, cases.counted
     if costs is None or known is None:
         return ""
     has_outcome = np.array([v is not None for v in known], dtype=bool)
