@@ -82,11 +82,14 @@ def _join_columns(X: Mapping[Any, Any]) -> pd.DataFrame:
             "A mapping is a table if each name has a column, all of one length. Give lists or "
             "arrays of equal length."
         )
-    columns = {
-        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
-        for name, values in X.items()
-    }
-    return pd.DataFrame(columns)
+    columns = {}
+    for name, values in X.items():
+        columns[name] = values
+        if isinstance(values, pd.Series):
+            columns[name] = values.reset_index(drop=True)
+        elif getattr(values, "dtype", "") == "O" and pd.api.types.infer_dtype(values) == "string":
+            columns[name] = pd.Series(values, dtype=object)  # faster than text of Arrow
+    return pd.DataFrame(columns, copy=False)
 
 
 def _convert_array(array: NDArray[Any]) -> Any:

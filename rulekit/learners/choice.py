@@ -167,8 +167,7 @@ def fold_scores(
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
     work = partial(spread_sorted, _score_fold, tasks, n_jobs)
-    scored = try_twice(work, lambda: "Nothing of the choice is kept.")
-    return FoldScores(np.stack(scored))
+    return FoldScores(np.stack(try_twice(work, lambda: "Nothing of the choice is kept.")))
 
 
 def _score_fold(
@@ -429,8 +428,7 @@ class GroupGaps:
 
     def is_kept(self, answers: NDArray[Any]) -> bool:
         """Return whether predictions for all rows keep the limits."""
-        sums = self(answers, np.arange(len(self.y)))
-        gaps = self.compute_gaps(sums[None, None])
+        gaps = self.compute_gaps(self(answers, np.arange(len(self.y)))[None, None])
         return all(gaps[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
 
     def describe_rejected(self, n: int, left: pd.DataFrame) -> str:

@@ -112,8 +112,7 @@ class Shares:
     @cached_property
     def clauses(self) -> Floats:
         """The rows that each clause decides, alone or not, by class, shape (n_clauses, K)."""
-        decides = self.features[:, : self.likeness.rule.n_clauses]
-        return np.asarray(decides.T @ self.counts)
+        return np.asarray(self.features[:, : self.likeness.rule.n_clauses].T @ self.counts)
 
     @cached_property
     def regression(self) -> Floats:
@@ -128,8 +127,7 @@ class Shares:
     def training_shares(self) -> dict[bytes, Floats]:
         """The shares of the kinds that occur in training, by their features."""
         drawn = self.predict_shares(self.features)
-        rows = self.counts.sum(axis=1, keepdims=True)
-        shares = (self.counts + SHRINK * drawn) / (rows + SHRINK)
+        shares = (self.counts + SHRINK * drawn) / (self.counts.sum(axis=1, keepdims=True) + SHRINK)
         return {key.tobytes(): share for key, share in zip(self.features, shares, strict=True)}
 
     def predict_shares(self, features: NDArray[np.int64]) -> Floats:

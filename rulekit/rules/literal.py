@@ -36,6 +36,7 @@ from rulekit.rules.condition import (
 Value = Scalar | tuple[Scalar, ...] | None
 
 EQUALITIES = ("==", "!=", "in", "not-in")
+FALSE_FOR_GAPS = (*ORDERED, "==", "in")  # without a value they fail as they are evaluated
 OPERATORS = ("<=", ">", "<", ">=", *EQUALITIES, *GAPS, *WORDS)  # each beside its negation
 NEGATED = {op: OPERATORS[k ^ 1] for k, op in enumerate(OPERATORS)}
 COMPARED = {"<=": le, "<": lt, ">=": ge, ">": gt}
@@ -339,9 +340,12 @@ class Literal(Condition):
 
 def mask_table(literals: Sequence[Literal], compared: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where literals hold for the compared values of one column, shape (literals, n)."""
-    absent, masks = missing_in(compared), np.empty((len(literals), len(compared)), dtype=bool)
+    masks, absent = np.empty((len(literals), len(compared)), dtype=bool), None
     for row, literal in zip(masks, literals, strict=True):
-        row[:] = np.where(absent, literal.missing, literal._holds(compared))
+        row[:] = literal._holds(compared)
+        if literal.missing or literal.op not in FALSE_FOR_GAPS:
+            absent = missing_in(compared) if absent is None else absent
+            row[absent] = literal.missing
     return masks
 
 

@@ -106,14 +106,9 @@ def n_rows(columns: Columns) -> int:
     return next((len(column) for column in columns.values()), 0)
 
 
-def stack_masks(
-    parts: Sequence[Any], columns: Columns, known: Masks | None = None
-) -> NDArray[np.bool_]:
-    """Return whether each condition or clause holds for each row, shape (n, number of parts).
-
-    For clauses see `Clause.mask` on `known`.
-    """
-    masks = [part.mask(columns) if known is None else part.mask(columns, known) for part in parts]
+def stack_masks(parts: Sequence[Any], columns: Columns, *known: Masks) -> NDArray[np.bool_]:
+    """Return whether each part holds for each row, (n, parts); see `Clause.mask` on `known`."""
+    masks = [part.mask(columns, *known) for part in parts]
     return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
 
@@ -287,13 +282,12 @@ class RuleSet:
 
     def answers(self, fired: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the labels for known clause matches, shape (n,)."""
-        answer = np.full(len(fired), self.default, dtype=object)
-        if self.form == "cnf":
-            answer[fired.all(axis=1)] = self.labels[0]
-            return answer
-        for index in reversed(range(self.n_clauses)):  # the first clause that holds is written last
-            answer[fired[:, index]] = self.labels[index]
-        return answer
+        fired = np.all(fired, axis=1)[:, None] if self.form == "cnf" else fired
+        n_labels = fired.shape[1]
+        index = np.full(len(fired), n_labels)
+        for k in reversed(range(n_labels)):  # the first clause that holds is written last
+            index[fired[:, k]] = k
+        return np.array([*self.labels[:n_labels], self.default], dtype=object)[index]
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

@@ -230,10 +230,9 @@ def _learner_grids(learners: Any) -> tuple[LearnerGrid, ...]:
     check_arguments("compare_learners", learners=(learners, [Mapping, list, tuple]))
     if not learners:
         raise ValueError("`learners` must name at least one learner; it is empty.")
-    wrong: list[Any] = []
     if isinstance(learners, Mapping):
         pairs = [v if isinstance(v, (tuple, list)) else (v,) for v in learners.values()]
-        wrong = [v for v in pairs if len(v) != 2 or not hasattr(v[0], "get_params")]
+        wrong: list[Any] = [v for v in pairs if len(v) != 2 or not hasattr(v[0], "get_params")]
         listed = [] if wrong else list(map(LearnerGrid, learners, *zip(*pairs, strict=True)))
     else:
         listed = [*learners]

@@ -120,12 +120,6 @@ class Caller:
             self.error = error
             return True
 
-    def stop_in_task(self) -> ShouldStop:
-        """Return the check of this thread's task, in any process."""
-        if self.land is not None:
-            return self.is_stopped
-        return lambda: time.time() >= self.until
-
 
 def fit_fold(
     table: Part, fold: Fold, task: FoldTask, caller: Caller
@@ -138,7 +132,8 @@ def fit_fold(
         part = X.iloc[at] if isinstance(X, pd.DataFrame) else np.asarray(X)[at]
         parts.append((part, y[at], None if weight is None else weight[at]))
     measures = FoldMeasures(task.estimator, parts[0], parts[1], task.costs)
-    should_stop = caller.stop_in_task()
+    here = caller.land is not None  # in the caller's process
+    should_stop = caller.is_stopped if here else lambda: time.time() >= caller.until
     X, y, weight = parts[0]
     if task.costs is not None and "costs" not in task.estimator.get_params(deep=False):
         by_class = task.costs.class_weight(np.unique(table[1]))

@@ -124,8 +124,7 @@ class PythonWriter(FunctionWriter):
         op, values = {"not-in": "not in"}.get(literal.op, literal.op), value_source(literal.value)
         if literal.part == "date":
             moments = [f"moment({value_source(v)})" for v in literal.values]
-            is_set = isinstance(literal.value, tuple)
-            values = f"({', '.join(moments)},)" if is_set else moments[0]
+            values = f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
         read, part = READ.get(literal.part, f"moment({{}}).{literal.part}"), literal.part or ""
         if part.startswith(DAYS_SINCE):
             since = value_source(part.removeprefix(DAYS_SINCE))

@@ -256,8 +256,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row's side; rows on the plane get ``classes_[0]``."""
-        sides = (self.decision_function(X) > 0).astype(int)
-        return np.asarray(self.classes_[sides])
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare two classes."""

@@ -454,8 +454,7 @@ class ShortBoxes:
     ) -> Placed:
         """Cover one side of a plane by boxes, on some of the rows."""
         rows, w = self.rows.rows, self.learned[columns][1]
-        ends = rows.min(axis=0), rows.max(axis=0)
-        half = HalfSpace.from_plane(w, bound, *ends, above=code == 1)
+        half = HalfSpace.from_plane(w, bound, rows.min(axis=0), rows.max(axis=0), above=code == 1)
         V, right = half.orient(rows[some]), self.rows.codes[some] == code
         boxes = extract_boxes(half, V[right], criterion=self.criterion, max_depth=self.max_depth)
         worth = self.signed[some] if code == 1 else -self.signed[some]

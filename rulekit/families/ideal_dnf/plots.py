@@ -29,8 +29,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
     figure.add_hline(y=float(accuracy.max()) - 100 * tolerance, line=line)
     look = {"mode": "lines+markers", "line": {"color": GREY}, "marker": {"size": 8}}
     hover = "%{x} conditions<br>%{y:.1f} %<extra></extra>"
-    name = "held-out rows"
-    figure.add_scatter(x=curve["k"], y=accuracy, name=name, hovertemplate=hover, **look)
+    figure.add_scatter(x=curve["k"], y=accuracy, name="held-out rows", hovertemplate=hover, **look)
     chosen = curve[curve["chosen"]]
     text, star = [f"{k} chosen" for k in chosen["k"]], {"size": 16, "symbol": "star", **MARK}
     look = {"mode": "markers+text", "text": text, "textposition": "bottom right", "marker": star}

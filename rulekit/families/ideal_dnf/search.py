@@ -278,8 +278,7 @@ class TypeLikeness:
         fired = self.rule.clauses_fired(columns)
         both = np.column_stack([fired, self.formula.answers_of(codes), met]).astype(np.int64)
         features, kind = np.unique(both, axis=0, return_inverse=True)
-        decides = features[:, : self.rule.n_clauses] == 1
-        return (first_clause(decides), features), kind.reshape(-1)
+        return (first_clause(features[:, : self.rule.n_clauses] == 1), features), kind.reshape(-1)
 
 
 @dataclass(frozen=True)
@@ -364,14 +363,12 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
         factors, joined = (pair and (pair[1], pair[0]) for pair in (factors, joined))
     weighed = np.array(factors or (1, 1))
     if plan.selection == RANKING:
-        validation = draw_held_out(n, VALIDATION_FRACTION, plan.seed)
-        source = _count_rows(table, plan, validation, weight)
+        source = _count_rows(table, plan, draw_held_out(n, VALIDATION_FRACTION, plan.seed), weight)
         columns = source.contingency()
         if factors is not None:
             columns = columns.weight(*factors)
         # of two complements chi-square prefers the rarer; the other two scores do not care
-        rarer = columns.flip(source.alike & (2 * columns.ones > columns.n))
-        ranked = rankings(rarer, plan.depth)
+        ranked = rankings(columns.flip(source.alike & (2 * columns.ones > columns.n)), plan.depth)
         counted = source.histograms([ranking.tolist() for ranking in ranked])
         curve = validation_curve([[list_first(counts * weighed)] for counts in counted])
         return Search(source, ranked, curve, factors, joined)

@@ -83,8 +83,7 @@ class Compared:
         least = self.error[empty == empty.min()].min()
         price = PRICE * np.sqrt(least * (1 - least) / self.n_rows)
         priced = np.round(self.error + price * self.length, 12)
-        order = np.lexsort((self.length, priced, empty))
-        return self.limits[int(order[0])]
+        return self.limits[int(np.lexsort((self.length, priced, empty))[0])]
 
     def records(self) -> list[dict[str, float]]:
         """Return a record of each size: depth, exponents, error and length."""

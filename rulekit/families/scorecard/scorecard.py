@@ -71,8 +71,7 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
         described = float(held @ share[a:b])
         modelled = float(held @ chances["chance"].to_numpy()[a:b] / held.sum())
         chance = (described + DRAWN * modelled) / (held.sum() + DRAWN)
-        ends = cuts[k], cuts[k + 1] - 1
-        rows.append((*ends, float(held.sum()), described / held.sum(), chance))
+        rows.append((cuts[k], cuts[k + 1] - 1, float(held.sum()), described / held.sum(), chance))
     bands = pd.DataFrame(rows[::-1], columns=OF_A_BAND)
     ordered = isotonic_regression(bands["chance"], weights=bands["weight"], increasing=False)
     return bands.assign(chance=ordered.x)
@@ -313,8 +312,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         if not given:
             return constant, shift
         literals, points = zip(*given, strict=True)
-        held = np.array([literal.mask(table.columns) for literal in literals])
-        totals = np.array(points) @ held
+        totals = np.array(points) @ np.array([literal.mask(table.columns) for literal in literals])
         even = -card.intercept / card.slope + shift
         met, total_index = np.unique(totals, return_inverse=True)
         if len(met) < 2:

@@ -56,8 +56,7 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
     """Return the shares of the classes among all training rows."""
     here = kinds.counts[0].sum(axis=1) > 0
     likeness, counts = Likeness(rule), kinds.counts[0][here].astype(float)
-    features = likeness.patterns(kinds.met[here])[1]
-    return Shares(likeness, features, counts, factors)
+    return Shares(likeness, likeness.patterns(kinds.met[here])[1], counts, factors)
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,7 @@ class Grid:
 
     def bin(self, value: Any) -> Any:
         """Return the bin index of a value, from 0, as an expression."""
-        width = number(self.step * 10.0**-self.decimals)
-        index = (value / width).ceil().cast("float64") - 1.0
+        index = (value / number(self.step * 10.0**-self.decimals)).ceil().cast("float64") - 1.0
         # a value beside an edge, divided, may fall on its other side
         index += (value > self._engine_edge(index + 1.0)).ifelse(1, 0)
         index -= (value <= self._engine_edge(index)).ifelse(1, 0)

@@ -115,8 +115,7 @@ class TableRows:
         selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
         part: Any = ibis.literal(False)
         if parts.test_share:
-            numbers = self._numbers.make_numbers(selected[base], TEST)
-            part = numbers < limit(parts.test_share)
+            part = self._numbers.make_numbers(selected[base], TEST) < limit(parts.test_share)
         selected = selected.mutate(**{held: part, label: read(selected[target])})
         counted = selected.group_by([label, held]).aggregate(n=selected.count())
         counts = fetch(counted.limit(4 * MAX_CLASSES)).to_pandas()

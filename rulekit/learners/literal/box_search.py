@@ -235,8 +235,7 @@ def search_lists(
         clock = Clock.from_seconds(learner.time_limit)
         archive = search.run(plan, rng, clock)
         search.offer_conditions(archive)
-        finished = not clock.ran_out
-        return SearchedLists(problem, codes, names, search, archive, finished, seconds)
+        return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)
 
     return problem.once(key, run, lambda stored: stored.finished or seconds <= stored.seconds)
 

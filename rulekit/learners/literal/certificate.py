@@ -184,8 +184,7 @@ def certify(
     counts = ONE_CLAUSE if one_clause else ANY_CLAUSES
     certificate = Certificate(objective, lower, False, f"Nothing is proved: {why_not}.", counts)
     if lower is not None:
-        proved = objective - lower <= SAME * max(1.0, objective)
-        certificate = replace(certificate, proved=proved)
+        certificate = replace(certificate, proved=objective - lower <= SAME * max(1.0, objective))
         certificate = replace(certificate, sentence=_write_proof(model, certificate, lower))
     if met is None or certificate.proved:
         return certificate
@@ -236,8 +235,7 @@ def _search_bound(
         nothing = problem.constant_losses[0]  # cost of the rule without clauses
         incumbent = max(0.0, nothing - objective)
         rows = BoxRows.from_table(problem.table)
-        weight = np.asarray(rows.weight)
-        answer, box = BoxClauses(rows).find_best(theta, weight, incumbent, limits)
+        answer, box = BoxClauses(rows).find_best(theta, np.asarray(rows.weight), incumbent, limits)
         met = None if box is None else rows.find_conditions(box)
         lower, is_finished = nothing - answer.upper, answer.proved
         why_not = "the search for better rules did not come to its end in time"

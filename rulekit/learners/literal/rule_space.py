@@ -81,8 +81,7 @@ class RuleSpace:
             for clause in key:
                 held |= self._mask(clause)
             wrong = float(table.weight[held != table.y].sum())
-            cost = wrong + self.theta * sum(map(len, key))
-            self._priced[key] = PricedRule(key, wrong, cost)
+            self._priced[key] = PricedRule(key, wrong, wrong + self.theta * sum(map(len, key)))
         return self._priced[key]
 
     def reduce_rule(self, rule: PricedRule) -> PricedRule:
@@ -103,8 +102,7 @@ class RuleSpace:
         chosen = np.zeros((len(priced.columns), self.holds.shape[1]), dtype=bool)
         for row, clause in zip(chosen, priced.columns, strict=True):
             row[list(clause)] = True
-        dnf = self.learner.dnf_of(self.problem.clauses(chosen))
-        return self.learner.in_form(simplify(dnf))
+        return self.learner.in_form(simplify(self.learner.dnf_of(self.problem.clauses(chosen))))
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
@@ -129,8 +127,7 @@ class RuleSpace:
         limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop)
         incumbent = max(0.0, self.constants()[0].cost - best)
         y, weight = self.problem.table.y, self.problem.table.weight
-        how = self.theta, self.slots, weight, incumbent, limits
-        search = ClauseSearch(self.holds, y, *how)
+        search = ClauseSearch(self.holds, y, self.theta, self.slots, weight, incumbent, limits)
         for size in range(1, self.max_conditions + 1):
             near = search.list_near_best(margin, size, most)
             yield size, near

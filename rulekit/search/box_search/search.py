@@ -222,8 +222,7 @@ class Descent(BoxMoves):
         """List the features of the `most` columns that have the feature worth most."""
         column, best = self._table.features[:, 1], np.full(len(self._table.cells), -np.inf)
         np.maximum.at(best, column, worth)
-        kept = np.argsort(-best, kind="stable")[:most]
-        return np.flatnonzero(np.isin(column, kept))
+        return np.flatnonzero(np.isin(column, np.argsort(-best, kind="stable")[:most]))
 
     def visit(
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool

@@ -129,8 +129,7 @@ class ClausePool:
         alone = whole.choose_alone(self.literal_price)
         if problem.cells.shape[1] <= MANY_COLUMNS:
             starts = _starts(priced, *alone, support)
-            reached = whole.improve_each(starts, self.literal_price)
-            return self._best(*reached, batch, below)
+            return self._best(*whole.improve_each(starts, self.literal_price), batch, below)
         used = problem.count_literals(support).any(axis=0)
         kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
         some = priced.take_features(kept)
@@ -181,8 +180,7 @@ def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Box
     chosen = best[:STARTS]
     single = np.repeat(whole, len(chosen), axis=0)
     single[np.arange(len(chosen)), chosen] = alone[0, chosen]
-    weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
-    rows = np.argsort(-weight, kind="stable")[:HEAVY]
+    rows = np.argsort(-np.where(priced.y, np.asarray(priced.weight), -1.0), kind="stable")[:HEAVY]
     code, last = priced.codes[rows].astype(np.int64), priced.n_bins - 1
     f: Any = np.arange(priced.n_features)
     inside: Bools = (code < priced.n_bins) & np.isin(f, best[:MANY_COLUMNS])
@@ -306,8 +304,7 @@ class _Choice:
 
     def objective(self, chosen: Ints) -> float:
         """Priced Hamming loss."""
-        missed = ~self.held[chosen].any(axis=0)
-        return float(self.weight[missed].sum() + self.cost[chosen].sum())
+        return float(self.weight[~self.held[chosen].any(axis=0)].sum() + self.cost[chosen].sum())
 
     def descend(self, chosen: Ints) -> Ints:
         """Take the best single addition, removal or swap until none lowers the objective."""

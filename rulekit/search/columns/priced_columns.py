@@ -169,8 +169,7 @@ def snap_weights(w: Floats, P: Floats | None = None) -> Floats:
     exact = np.abs(parts - np.round(parts)) < DENOMINATORS * NOISE
     if exact.any(axis=1).all():
         which = exact.argmax(axis=1)
-        rows = np.arange(len(fractional))
-        w[fractional] = np.round(parts[rows, which]) / DENOMINATORS[which]
+        w[fractional] = np.round(parts[np.arange(len(fractional)), which]) / DENOMINATORS[which]
     elif P is not None:
         # solve for the weights of the support from the rows that are covered exactly once
         support = np.flatnonzero(w)
@@ -293,8 +292,7 @@ class GeneratedDual:
             key = (group << CHUNK) + part @ (1 << np.arange(part.shape[1]))
             _, first, group = np.unique(key, return_index=True, return_inverse=True)
         self._columns = np.hstack([self._columns[self.groups.of[first]], columns[first]])
-        weight = np.bincount(group, m, len(first)).astype(float)
-        self.groups = MergedRows(group, first, weight, m)
+        self.groups = MergedRows(group, first, np.bincount(group, m, len(first)).astype(float), m)
 
     def solve(self, time_limit: float | None = None) -> LPSolution:
         """Solve for a value of each group; minus the duals of the rows are the relaxed clause."""

@@ -269,8 +269,7 @@ class ClauseSolver:
             return Vertex(np.zeros(0, dtype=np.intp), np.zeros(0), sub.theta + lower, np.inf)
         if self.screening:
             useful[find_beaten((worth - c)[:-1], *self._chains)[0]] = False
-        ceiling = np.where(useful, c, np.inf)
-        groups, answer = self._run(ceiling, m, limit)
+        groups, answer = self._run(np.where(useful, c, np.inf), m, limit)
         if answer.status == "time limit":
             raise TimeLimitError(
                 f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."

@@ -253,8 +253,7 @@ class ListSearch:
     def _mass(self, rows: Bools) -> Floats:
         """Weight of each class among some rows, shape (K,)."""
         y, weight = self.problem.y[rows], self._weight[rows]
-        mass = np.bincount(y, weight, minlength=self._n_classes)
-        return np.asarray(mass, dtype=float)
+        return np.asarray(np.bincount(y, weight, minlength=self._n_classes), dtype=float)
 
     def _assign_classes(self, clauses: Sequence[_Clause], old: _ListState) -> _ListState:
         """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""
@@ -279,8 +278,7 @@ class ListSearch:
         if archive.improves(len(state.clauses), state.n_conditions, state.loss):
             boxes = np.array([c.box for c in state.clauses], np.int64)
             boxes = boxes.reshape(len(boxes), self.problem.n_features, 3)
-            labels = tuple(c.label for c in state.clauses)
-            rules = RuleList(boxes, labels, state.default)
+            rules = RuleList(boxes, tuple(c.label for c in state.clauses), state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
 

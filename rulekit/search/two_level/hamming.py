@@ -186,8 +186,7 @@ def row_owners(table: BinnedTable, counts: Counts) -> Counts:
     total = mass.sum(axis=0)
     centre = table.sums(mass) / np.where(total > 0, total, 1.0)  # [j, r]
     # |a - c| for a in {0, 1} and c in [0, 1] is c + a (1 - 2 c)
-    turn = addable(1.0 - 2.0 * centre)
-    distance = centre.sum(axis=0) + table.row_sums(turn)[tied]
+    distance = centre.sum(axis=0) + table.row_sums(addable(1.0 - 2.0 * centre))[tied]
     distance = np.where(smallest[tied], np.round(distance, DISTANCE_DIGITS), np.inf)
     owner[tied] = distance.argmin(axis=1)
     return owner

@@ -148,8 +148,7 @@ def solve_two_level_lp(
         # The group's own weights go first: the gain is that over the clause without it.
         w[r, group.columns] = 0.0
         gain = _gain_of_covering(rows, w, int(r))
-        block = rows[0][:, group.columns].T
-        w[r, _cheapest_combination(group, block, addable(gain), price)] = 1.0
+        w[r, _cheapest_combination(group, rows[0][:, group.columns].T, addable(gain), price)] = 1.0
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(solver.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)

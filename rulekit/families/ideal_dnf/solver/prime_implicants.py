@@ -120,8 +120,7 @@ class _Cover:
 
     def _keep(self, primes: Ints, points: Ints) -> None:
         """Restrict the problem to these types and to those of these primes that cover one."""
-        useful = self.covers[np.ix_(primes, points)].any(axis=1)
-        self.primes, self.points = primes[useful], points
+        self.primes, self.points = primes[self.covers[np.ix_(primes, points)].any(axis=1)], points
 
     def greedy(self) -> list[int]:
         """Choose by types covered a unit of cost, then leave out what became superfluous."""

@@ -195,8 +195,7 @@ def list_first(counts: Counts) -> list[Counts]:
     """List a table of K columns, then the tables of its first 1, 2, ... K columns."""
     tables = [counts]
     while tables[0].shape[1] > 2:
-        pairs = tables[0].reshape(len(counts), -1, 2, counts.shape[2])
-        tables.insert(0, pairs.sum(axis=2))
+        tables.insert(0, tables[0].reshape(len(counts), -1, 2, counts.shape[2]).sum(axis=2))
     return [counts, *tables] if counts.shape[1] > 1 else tables
 
 
@@ -331,5 +330,4 @@ class ForwardSets:
 def _impurities(counts: Floats) -> Floats:
     """Sum the impurity of types whose two classes are side by side: shape (..., 2 K) to (...)."""
     zeros, ones = counts[..., 0::2], counts[..., 1::2]
-    sizes = np.maximum(zeros + ones, np.finfo(float).tiny)
-    return np.asarray((zeros * ones / sizes).sum(axis=-1))
+    return np.asarray((zeros * ones / np.maximum(zeros + ones, np.finfo(float).tiny)).sum(axis=-1))

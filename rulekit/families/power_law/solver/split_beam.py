@@ -289,8 +289,7 @@ def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAI
         else:
             other, rest = _moments(Z[~in_class], weight[~in_class], None)
             share = float(weight[in_class].sum() / weight.sum())
-            within = share * inside + (1 - share) * rest
-            badness = -_distance(mean - other, within)
+            badness = -_distance(mean - other, share * inside + (1 - share) * rest)
         best = np.minimum(best, badness)
     i, j = np.triu_indices(X.shape[1], 1)
     order = np.argsort(best[i, j], kind="stable")[:n_pairs]
