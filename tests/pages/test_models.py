@@ -47,7 +47,7 @@ def no_fits(monkeypatch):
 
 
 @pytest.fixture
-def on_models(swept_credit):
+def app(swept_credit):
     """Models on the sample "credit", its first rules there."""
     return finished(swept_credit)
 
@@ -142,8 +142,7 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert result["Cost a 100, always high"].startswith(f"{100 * cheapest:.4g}")
 
 
-def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
-    app = on_models
+def test_kept_rule_is_measured_with_new_costs_on_demand(app):
     slider(app, "limit").set_value(2).run()
     state = app.session_state["app"]
     rule, own = state.model.rule_set_, state.result.points.loc[state.result.number_of_rule(state)]
@@ -206,8 +205,7 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert gap(app.session_state["app"].model.rule_set_) == before
 
 
-def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
-    app = on_models
+def test_slider_moves_along_the_curve_and_selects_the_rule(app, no_fits):
     slider(app, "limit").set_value(2).run()
     state = app.session_state["app"]
     assert state.setting["max_conditions"] == 2
@@ -218,20 +216,19 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     assert slider(app, "limit").value == 2
 
 
-def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
+def test_an_error_of_the_rule_leaves_the_curve(app, monkeypatch):
     def fail(*_):
         raise ValueError("This rule does not fit the table.")
 
     monkeypatch.setattr("ui.models.picked_rule.show_picked", fail)
-    app = on_models.run()
+    app.run()
     assert "This rule does not fit" in app.error[0].value
     assert app.get("plotly_chart")
     assert [b for b in app.button if b.key == "search_longer"]
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_a_slider_whose_key_has_changed_picks_only_what_it_is_moved_to(on_models, moved):
-    app = on_models
+def test_a_slider_whose_key_has_changed_picks_only_what_it_is_moved_to(app, moved):
     old = slider(app, "limit")
     old.set_value(2).run()
     app.button(key="pick_suggested").click().run()
@@ -328,16 +325,16 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
-def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models):
-    app = opened_tab(on_models, "By price and clauses")
+def test_invalid_prices_give_a_sentence_and_disable_the_sweep(app):
+    app = opened_tab(app, "By price and clauses")
     for requested, message in (("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")):
         app.text_input(key="run_thetas").set_value(requested).run()
         assert message in text(app)
         assert "sweep_prices" not in [b.key for b in app.button]
 
 
-def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
-    app = opened_constraints(opened_tab(on_models, "Learners"))
+def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(app):
+    app = opened_constraints(opened_tab(app, "Learners"))
     ticked(app)
     assert "Choose at least one learner" in text(app)
     app.multiselect(key="run_forbidden").set_value(["amount"]).run()
@@ -350,8 +347,8 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "does not support monotonic constraints" in text(app)
 
 
-def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
-    app = opened_constraints(on_models)
+def test_constraints_are_kept_when_closed_and_when_the_page_is_left(app):
+    app = opened_constraints(app)
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "income" not in app.multiselect(key="run_direction_down").options
     app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
@@ -364,8 +361,8 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         app.switch_page("pages/models.py").run()
 
 
-def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models):
-    app = opened_constraints(on_models)
+def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(app):
+    app = opened_constraints(app)
     for key in ("run_forbidden", "run_required", "run_direction_up"):
         app.multiselect(key=key).set_value(["amount", "age"]).run()
         for role, names in (("ignore", ["age"]), ("feature", ["age", "amount"])):
@@ -376,8 +373,7 @@ def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models):
         app.multiselect(key=key).set_value([]).run()
 
 
-def test_other_forms_and_cut_points_begin_a_curve_of_their_own(on_models):
-    app = on_models
+def test_other_forms_and_cut_points_begin_a_curve_of_their_own(app):
     slider(app, "limit").set_value(3).run()
     rule = app.text[0].value
     app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
@@ -393,27 +389,26 @@ def test_other_forms_and_cut_points_begin_a_curve_of_their_own(on_models):
     assert "median" in key
 
 
-def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
+def test_the_curves_of_both_outcomes_are_under_how_it_was_found(app):
     def names(app):
         figures = [
             json.loads(c.proto.spec) for c in app.get("plotly_chart") if c.key != "flow_small"
         ]
-        return [[trace.get("name", "") for trace in figure["data"]] for figure in figures]
+        return [[t.get("name", "").strip() for t in figure["data"]] for figure in figures]
 
-    assert not any(" for " in name for name in names(on_models)[0])
-    state = on_models.session_state["app"]
-    (curve, sides) = names(opened_tab(on_models, "How it was found"))
+    assert not any(" for " in name for name in names(app)[0])
+    state = app.session_state["app"]
+    (curve, sides) = names(opened_tab(app, "How it was found"))
     lines = {f"Short rule for {label}" for label in (state.positive, state.other_label)}
     assert lines <= set(sides)
     assert not lines & set(curve)
-    before = "describes" in chosen(on_models)
-    (side,) = [s for s in on_models.segmented_control if s.key.startswith("side_")]
+    before = "describes" in chosen(app)
+    (side,) = [s for s in app.segmented_control if s.key.startswith("side_")]
     side.set_value("for" if before else "other").run()
-    assert ("describes" in chosen(on_models)) != before
+    assert ("describes" in chosen(app)) != before
 
 
-def test_points_and_own_rule_are_compared_held_out_errors_counted(on_models):
-    app = on_models
+def test_points_and_own_rule_are_compared_held_out_errors_counted(app):
     mine = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
     app.session_state["app"] = state = replace(app.session_state["app"], own_rule=to_json(mine))
     X, y = app.run().session_state["app"].training
@@ -435,7 +430,7 @@ def test_points_and_own_rule_are_compared_held_out_errors_counted(on_models):
     assert "of 300 test rows wrong" in text(app)
     app.run()
     assert app.session_state["app"].test_looks == 1
-    app = opened_tab(on_models, "Compare rules")
+    app = opened_tab(app, "Compare rules")
     numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
     assert "of 700 training rows" in text(app)
@@ -468,8 +463,7 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     assert app.session_state["app"].result is None
 
 
-def test_stopped_search_keeps_its_results_and_place(on_models, monkeypatch):
-    app = on_models
+def test_stopped_search_keeps_its_results_and_place(app, monkeypatch):
     app.button(key="search_longer").click().run()
     the_job().cancel()
     monkeypatch.setattr("ui.models.run.start_choice", start_choice)  # starts nothing after Stop

@@ -64,12 +64,16 @@ def test_readers_meet_whole_analyses_while_several_write(tmp_path):
     assert {path.name for path in folder.iterdir()} == {saved.TABLE, saved.SETTINGS}
 
 
-def test_file_of_a_killed_writer_is_removed_by_the_next(tmp_path):
+def test_next_writer_removes_half_files_and_deleting_marks(tmp_path):
     folder = tmp_path / "analysis"
     saved.write(folder, version(0), TABLES[0])
     (folder / f"table.parquet.abc{saved.NEW}").write_bytes(b"half")
     saved.write(folder, version(0), None)
     assert {path.name for path in folder.iterdir()} == {saved.TABLE, saved.SETTINGS}
+    assert not saved.is_deleted(folder)
+    saved.delete(folder)
+    assert saved.is_deleted(folder)
+    assert not folder.exists()
 
 
 def test_failed_write_leaves_the_old_file_and_no_other(tmp_path):
@@ -84,15 +88,6 @@ def test_failed_write_leaves_the_old_file_and_no_other(tmp_path):
         saved.replace_file(path, fail)
     assert [p.name for p in tmp_path.iterdir()] == ["file.json"]
     assert path.read_text() == "old"
-
-
-def test_deleted_analysis_is_marked(tmp_path):
-    folder = tmp_path / "analysis"
-    saved.write(folder, version(0), TABLES[0])
-    assert not saved.is_deleted(folder)
-    saved.delete(folder)
-    assert saved.is_deleted(folder)
-    assert not folder.exists()
 
 
 TABLE = load_sample("credit")

@@ -273,10 +273,7 @@ OF_POINTS = {
         "One standard error of that mean (of an error in percentage points): how far it may be off "
         "by the luck of the folds.",
     ),
-    "error, training folds": (
-        "%.1f %%",
-        "Mean over the folds, on the rows learned from: optimistic.",
-    ),
+    "error, training folds": ("%.1f %%", "Mean over the folds, on rows learned from: optimistic."),
     "gap": ("%.1f", "Between the groups at the side, on training rows."),
 }
 OF_LEARNERS = {

@@ -162,8 +162,8 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     folded = rule.n_clauses >= MANY  # else the page would be very long
-    options = {"on_select": select_part, "is_small": rule.n_clauses > FULL_TEXTS}
-    table = flow_chart(rule, rows.columns, rows.y, "flow", **options)
+    small = rule.n_clauses > FULL_TEXTS
+    table = flow_chart(rule, rows.columns, rows.y, "flow", on_select=select_part, is_small=small)
     with st.expander("The same counts as a table") if folded else st.container():
         parts_table(table, rows.name)
 

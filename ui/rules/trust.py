@@ -337,11 +337,9 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     sentence = plots.gap_sentence(curve, groups.name)
     chart(plots.gap_figure(curve, every, groups.name, mark), "gap_curve", sentence)
     st.caption(
-        md(sentence, 400) + " The gap is the larger one of the true and false positive rate, over "
-        "the rows of all five folds."
+        f"{md(sentence, 400)} The gap is the larger one of the true and false positive rate, over "
+        f"the rows of all five folds. {words}"
     )
-    if words:
-        st.caption(words)
     if curve.empty:
         return
     names = [
