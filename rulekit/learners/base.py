@@ -383,8 +383,7 @@ class BaseRuleClassifier(
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause of `rule_set_` matches each row, shape (n, `n_rules_`)."""
-        columns = self.read_columns(X)
-        return self.rule_set_.clauses_fired(columns)
+        return self.rule_set_.clauses_fired(self.read_columns(X))
 
     def get_rules(self) -> pd.DataFrame:
         """List the clauses, one a row.

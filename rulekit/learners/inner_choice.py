@@ -249,8 +249,7 @@ def estimate_losses(
 ) -> Floats:
     """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
     table = clone(learner)._read(X, y, sample_weight)
-    loss = Loss(table.y, table.weights(None), costs)
-    forest = ForestLoss.from_table(table, loss, learner, seed)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None), costs), learner, seed)
     losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
     sizes = [float(model.n_conditions_) for model in models]
     return np.array([losses, sizes], dtype=float).T

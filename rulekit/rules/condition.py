@@ -135,8 +135,7 @@ class Condition(ABC):
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where a column has no value: NaN among numbers, None or NaN among objects."""
     if column.dtype == object:
-        gaps = np.equal(column, np.array(None)) | (column != column)
-        return np.asarray(gaps, dtype=bool)
+        return np.asarray(np.equal(column, np.array(None)) | (column != column), dtype=bool)
     if column.dtype.kind == "f":
         return np.isnan(column)
     return np.zeros(len(column), dtype=bool)

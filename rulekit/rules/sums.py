@@ -160,8 +160,7 @@ class LinearSplit(ColumnSum):
 
     def trend(self, feature: str) -> int | None:
         """Return the sign of the column's weight; sums of floats follow it, rounding included."""
-        weight = dict(self.terms).get(feature, 0.0)
-        return int(np.sign(weight)) * (-1 if self.op == "<=" else 1)
+        return int(np.sign(dict(self.terms).get(feature, 0.0))) * (-1 if self.op == "<=" else 1)
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the weighted sum as text, with the caller's names and number format."""
@@ -296,8 +295,7 @@ class PowerLaw:
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the power law without its weight as text: "a^2 * b / c"."""
         up = " * ".join(f.text(name, number) for f in self.numerators) or "1"
-        down = "".join(f" / {f.text(name, number)}" for f in self.denominators)
-        return up + down
+        return up + "".join(f" / {f.text(name, number)}" for f in self.denominators)
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,8 +192,7 @@ def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
 
 def _stamp(path: Path) -> Path:
     """Return the file that marks the kernels of a source file as present in Numba's cache."""
-    folder = _cache_folder(path)
-    return folder / f"{path.stem}-{_digest(path.parent)}.compiled"
+    return _cache_folder(path) / f"{path.stem}-{_digest(path.parent)}.compiled"
 
 
 def _cache_folder(path: Path) -> Path:

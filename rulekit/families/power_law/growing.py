@@ -227,8 +227,7 @@ class Node:
         if self.split is not None:
             held = self.split.mask(columns)
             for side, rows in zip(self.sides, (held, ~held), strict=True):
-                part = take_rows(columns, rows)
-                answers[rows] = side.answers(part, int(rows.sum()))
+                answers[rows] = side.answers(take_rows(columns, rows), int(rows.sum()))
         return answers
 
     def collapse(self) -> None:
@@ -382,8 +381,7 @@ class Grower:
     def inside(self, rows: Ints, limits: GrowthLimits, memory: dict[Any, Any]) -> "Grower":
         """Grow from some of the rows, within other limits."""
         features = replace(self.features, X=self.features.X[rows])
-        columns = take_rows(self.columns, rows)
-        parts = features, columns, self.codes[rows], self.weight[rows]
+        parts = features, take_rows(self.columns, rows), self.codes[rows], self.weight[rows]
         return Grower(*parts, limits, self.levels, self.seed, self.clock, self.plain[rows], memory)
 
     def grow(self) -> Node:
@@ -426,8 +424,7 @@ class Grower:
 
     def _split(self, node: Node) -> None:
         """Split a node if it may be, and if a split makes it purer."""
-        limits = self.limits
-        is_small = node.depth > limits.max_depth or len(node.rows) < MIN_SAMPLES
+        is_small = node.depth > self.limits.max_depth or len(node.rows) < MIN_SAMPLES
         if is_small or _gini(node.mass) <= self._pure:
             return
         columns = take_rows(self.columns, node.rows)

@@ -238,8 +238,7 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
 
     def tally(confusion: Counts, counts: Counts) -> Tally:
         decided = decides.T @ counts
-        right = decided[np.arange(len(codes)), codes]
-        return Tally(labels, confusion, decided.sum(axis=1), right)
+        return Tally(labels, confusion, decided.sum(axis=1), decided[np.arange(len(codes)), codes])
 
     training, test = map(tally, confusion_of(rule, kinds, labels), kinds.counts)
     return training, test
@@ -327,8 +326,7 @@ class LearnsFromTables:
             )
         check_limits(sample_rows=sample_rows, test_share=test_share)
         seed = int(generator_of(model.random_state).integers(2**31))
-        parts = Parts(key, float(test_share), seed)
-        rows = TableRows(table, target, features, parts)
+        rows = TableRows(table, target, features, Parts(key, float(test_share), seed))
         class_weight = model._class_weight(rows.classes)
         factors = factors_of(class_weight, rows.classes, rows.sizes[0])
         first: Any = clone(self)

@@ -369,8 +369,7 @@ def screen_conditions(
     model = OneLevelRuleClassifier(theta, form, exact=True)
     model.set_params(positive_label=positive_label, **given)
     model._check()
-    table = model._read(X, y, sample_weight)
-    problem = model.problem_of(table, positive_label, by_cells=True)
+    problem = model.problem_of(model._read(X, y, sample_weight), positive_label, by_cells=True)
     priced = price_table(problem.table, float(theta))
     screening = best_columns(priced).screening if how == "duality" else screen(priced, HOW[how])
     assert screening is not None

@@ -290,8 +290,7 @@ class _Check:
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
-            wanted = row_search.decides(rule, k, j)
-            row = self.find_row(f"whether {pair} overlap", wanted)
+            row = self.find_row(f"whether {pair} overlap", row_search.decides(rule, k, j))
             if not row:
                 continue
             rows: tuple[int, ...] = ()

@@ -76,8 +76,7 @@ def log_helps(points: SplitPoints) -> bool:
     if laws.shape[1] > 2 or len(laws) < 3 or (laws <= 0).any():
         return False
     centred = laws - laws.mean(axis=0)
-    deviation = centred.std(axis=0)
-    skew = (centred**3).mean(axis=0) / np.maximum(deviation, 1e-300) ** 3
+    skew = (centred**3).mean(axis=0) / np.maximum(centred.std(axis=0), 1e-300) ** 3
     wide = laws.max(axis=0) / laws.min(axis=0)
     return bool((np.abs(skew) > SKEWED).any() or (wide > WIDE).any())
 

@@ -102,8 +102,7 @@ class GeneticLevel(LowerLevel):
             past.append(worth[:, 0].copy())
             if len(past) > self.patience:
                 before = past[-1 - self.patience][active]
-                moving = before - worth[active, 0] > self.progress * before
-                active = active[moving]
+                active = active[before - worth[active, 0] > self.progress * before]
                 if not len(active):
                     break
         return people[:, 0], worth[:, 0]
@@ -241,8 +240,7 @@ class _Evolution:
             if should_stop is not None and should_stop():
                 break
             before = self._rank_of_best(people)
-            children = self._evaluate(*self._children(people))
-            both = people.append(children)
+            both = people.append(self._evaluate(*self._children(people)))
             people = both.take(both.order(self.task.tau)[: self.size])
             self._note(people)
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
@@ -255,8 +253,7 @@ class _Evolution:
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
         feasible = bool(people.impurity[0] <= self.task.tau)
-        size = int(n_exponents(people.structures[:1])[0])
-        return feasible, size, float(people.impurity[0])
+        return feasible, int(n_exponents(people.structures[:1])[0]), float(people.impurity[0])
 
     def _initial(self) -> tuple[Exponents, Bools]:
         """One exponent each, every feature with and without the flag; two where there are more."""

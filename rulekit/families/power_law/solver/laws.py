@@ -62,8 +62,7 @@ class PowerTable:
 
 def shifts_for(low: Floats, high: Floats) -> Floats:
     """Compute what has to be subtracted from features to make them positive."""
-    spread = np.where(high > low, high - low, 1.0)
-    return np.where(low > 0, 0.0, low - spread)
+    return np.where(low > 0, 0.0, low - np.where(high > low, high - low, 1.0))
 
 
 def n_exponents(structures: Exponents) -> Ints:

@@ -110,8 +110,7 @@ class Moments:
 
         if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
-            laws = self.table.powers, self.structures, self.laws
-            computed = moments(*laws, self.weight, inside)
+            computed = moments(self.table.powers, self.structures, self.laws, self.weight, inside)
             self._computed[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
                 mean, second, mu, within = computed
@@ -175,8 +174,7 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     from rulekit.families.power_law.solver.split_kernels import best_places
 
     keys = sort_keys(values, mass.label, mass.bits)
-    classes = mass.total, mass.bits, mass.units, mass.unit
-    threshold, worth = best_places(keys, *classes, mass.gini)
+    threshold, worth = best_places(keys, mass.total, mass.bits, mass.units, mass.unit, mass.gini)
     return Cuts(worth, np.full(len(values), -np.inf), threshold)
 
 
@@ -205,8 +203,7 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
     from rulekit.families.power_law.solver.split_kernels import best_events
 
     keys.sort(axis=1)
-    classes = mass.total, mass.bits, mass.units, mass.unit
-    step, worth = best_events(keys, first, *classes)
+    step, worth = best_events(keys, first, mass.total, mass.bits, mass.units, mass.unit)
     return Cuts(worth, step, step)
 
 

@@ -67,8 +67,7 @@ class ClassMass:
 
     def compute_impurity(self, left: Bools) -> Floats:
         """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
-        mass = self.table[self.label]
-        inside = left.astype(float) @ mass
+        inside = left.astype(float) @ self.table[self.label]
         parts = [inside[:, k] for k in self.tracked]
         return self.impurity(parts, inside.sum(axis=1))
 
