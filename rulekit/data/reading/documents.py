@@ -112,18 +112,16 @@ def _records_of(content: Any, notes: list[str]) -> Sequence[Mapping[str, Any]]:
     if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
         return content
     if isinstance(content, dict):
-        if {"columns", "data"} <= set(content) and isinstance(content["data"], list):
-            names = [str(name) for name in content["columns"]]
-            return [dict(zip(names, row, strict=False)) for row in content["data"]]
+        if (rows := _name_rows(content.get("columns"), content.get("data"))) is not None:
+            return rows
         values = list(content.values())
-        if values and all(isinstance(value, (list, dict)) for value in values):
-            columns = _columns_of(content)
-            if columns is not None:
-                return columns
+        nested = values and all(isinstance(value, (list, dict)) for value in values)
+        if nested and (columns := _columns_of(content)) is not None:
+            return columns
         if values and not _are_nested(values):
             return [content]
-    records = _find_records(content, notes) if isinstance(content, (list, dict)) else None
-    if records is not None:
+    is_nested = isinstance(content, (list, dict))
+    if is_nested and (records := _find_records(content, notes)) is not None:
         return records
     raise DataError(
         "The JSON file holds no table that is known: a list of records, columns of equal length, "
@@ -136,20 +134,28 @@ def _find_records(content: Any, notes: list[str]) -> Sequence[Mapping[str, Any]]
     lists = dict(_lists_inside(content, ""))
     parts = content.values() if isinstance(content, dict) else ()
     if rows := [v for v in parts if isinstance(v, list) and v and isinstance(v[0], list)]:
-        width = len(rows[0][0])
-        headers = [v for v in lists.values() if len(v) == width and all("name" in c for c in v)]
-        if len(rows) > 1 or len(headers) != 1:
-            return None
-        names = [str(column["name"]) for column in headers[0]]
-        return [dict(zip(names, row, strict=False)) for row in rows[0]]
+        headers = [[c.get("name") for c in v] for v in lists.values() if len(v) == len(rows[0][0])]
+        named = [names for names in headers if None not in names]
+        return _name_rows(named[0], rows[0]) if len(rows) == len(named) == 1 else None
     usual = re.compile("data|results?|records|items|rows|values?|features|entries")
-    keys = {
-        k: (bool(usual.fullmatch(k.split(".")[-1])), -k.count("."), len(lists[k])) for k in lists
-    }
-    name = max(keys, key=lambda k: keys[k], default="")
+
+    def rank(name: str) -> tuple[bool, int, int]:
+        return bool(usual.fullmatch(name.split(".")[-1])), -name.count("."), len(lists[name])
+
+    name = max(lists, key=rank, default="")
     if len(lists) > 1:
         notes.append(f"The file has {len(lists)} lists of records; {quote(name)} is read.")
     return lists.get(name)
+
+
+def _name_rows(names: Any, rows: Any) -> Sequence[Mapping[str, Any]] | None:
+    """Return records of rows under names apart from them; None if they do not fit."""
+    if not isinstance(names, list) or not isinstance(rows, list):
+        return None
+    keys = dict.fromkeys(map(str, names))
+    width = len(names) if len(keys) == len(names) else -1
+    fit = all(isinstance(row, list) and len(row) == width for row in rows)
+    return [dict(zip(keys, row, strict=True)) for row in rows] if fit else None
 
 
 def _lists_inside(content: Any, path: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -175,12 +181,10 @@ def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         if not keys or any(list(value) != keys for value in values) or _are_nested(cells):
             return None
         if not all(map(str.isdecimal, keys)):  # names of rows: inside, or outside as of records
-            columns = list(zip(*(value.values() for value in values), strict=True))
-            order = [
-                (sum(map(_is_mixed, part)), len(part))
-                for part in (columns, [v.values() for v in values])
-            ]
-            if len(content) > 1 and order[0] < order[1]:
+            columns = [value.values() for value in values]
+            turned = list(zip(*columns, strict=True))
+            first, other = ((sum(map(_is_mixed, part)), len(part)) for part in (turned, columns))
+            if len(content) > 1 and first < other:
                 return [{"row name": key, **value} for key, value in content.items()]
             content = {"row name": dict.fromkeys(keys), **content}
             values = [dict(zip(keys, keys, strict=True)), *values]
@@ -198,8 +202,7 @@ def _are_nested(values: Iterable[Any]) -> bool:
 
 def _is_mixed(values: Iterable[Any]) -> bool:
     """Return whether values are of several types, numbers being one."""
-    types = {float if type(v) is int else type(v) for v in values if v is not None}
-    return len(types) > 1
+    return len({float if type(v) is int else type(v) for v in values if v is not None}) > 1
 
 
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@
 # spreadsheet.
 
 import datetime
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +37,6 @@ _DATE = re.compile(
     r"|\[?\d{1,2}[-/ ][A-Za-z]{3,9}\.?[-/ ]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)([T :]\d{1,2}:\d{2}.*)?"
 )
 _GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
-
 _UNIT = re.compile(
     r"[(\[]?(%|[°$€£¥‰]\s?[A-Za-z]?|[kKmMcCdDµuGhn]?(g|m|s|l|L|b|B|W|V|A|Hz|Pa|J|mol|eV|bar|cal)"
     r"|(k|m|c|µ|n)?(g|m|l|L|s|mol)\s?[/·*^]\s?\S{1,8}|m[²³23]|min|h|hrs?|sec|ms|d|days?|weeks?"
@@ -61,6 +61,7 @@ _TOTAL = re.compile(
     r"( general| général| geral| \(all\))?\s*:?\s*",
     re.IGNORECASE,
 )
+_MEAN = re.compile("(?i)average|mean|durchschn|mittelw|gemidd|moyen|m[eé]dia")
 #: further words of rows below totals
 _STATISTIC = re.compile(
     r"\s*(sd|s\.d\.|std\.?( ?dev\.?)?|stdev|se|sem|cv|var(iance)?|min(imum)?|max(imum)?|median|"
@@ -94,10 +95,8 @@ class TableLayout:
         if len(row) < 2 or len(row) != len(self.cells):
             return False
         pairs = zip(row, self.cells, strict=True)
-        return tuple(row) == self.cells or (
-            len(row) > 2
-            and all(str(a).strip().casefold() == str(b).strip().casefold() for a, b in pairs)
-        )
+        alike = (str(a).strip().casefold() == str(b).strip().casefold() for a, b in pairs)
+        return tuple(row) == self.cells or (len(row) > 2 and all(alike))
 
     def is_comment(self, row: Sequence[Any]) -> bool:
         """Return whether a row inside the table is a comment, in none or the first of its cells."""
@@ -182,7 +181,7 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     if count <= len(body) / 2 or len(body) < 3:
         width = len(begin[1])
     columns = _Columns([cells for _, cells in body], width)
-    notes = _notes_above(rows[:above], word) if options.header_row is None else []
+    notes = _notes_above(rows[:above], word) if above and options.header_row is None else []
     marked = columns.kinds[0] == "text" and any(
         is_comment(row) and count_cells(row) > 1 for row in columns.rows
     )
@@ -206,11 +205,10 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
         if row[0] == begin[0] + 1 and len(row[1]) == width:
             units, note = _read_units(row, written, columns, word)
             skipped = (*skipped, row[0])
-            if note:
-                notes = [*notes, note]
+            notes += [note] * bool(note)
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
-    cells, names = tuple(begin[1]), tuple(written)
-    return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)
+    texts = tuple(written), skipped, units, tuple(notes), tuple(begin[1])
+    return TableLayout(begin[0], first, *texts, first_kind=kind)
 
 
 def _count_above(rows: Sequence[Row]) -> int:
@@ -245,15 +243,14 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         return False
     if is_comment(row) and len(row) != width:
         return True
-    half = width / 2
-    k = next((k for k, r in enumerate(below) if len(r) == width and count_cells(r) > half), None)
+    sizes = [count_cells(r) if len(r) == width else 0 for r in below]
+    k = next((k for k, size in enumerate(sizes) if size > width / 2), None)
     if k is None:
         return False
     n_filled = count_cells(row)
     if n_filled > max(1, width // 3):
         packed = n_filled <= width / 2 and not count_cells(row[n_filled:])
-        full = count_cells(below[k]) == width
-        apart = len(row) != width or (packed and full)
+        apart = len(row) != width or (packed and sizes[k] == width)
         return apart and _is_above_numbers(below[k], below[k + 1 :])
     n_sparse = sum(count_cells(r) <= max(1, width // 3) for r in below)
     if "text" not in map(kind_of_cell, row) or n_sparse > len(below) / 2:
@@ -265,8 +262,7 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
     texts = [str(cell).strip() for cell in header]  # different, and most of them in no other row
     if {kind_of_cell(cell) for cell in header} != {"text"} or len(set(texts)) < len(texts):
         return False
-    cells_below = _Columns(body, len(header)).cells
-    return not any(cell in cells for cell, cells in zip(header, cells_below, strict=True))
+    return not any(map(operator.contains, _Columns(body, len(header)).cells, header))
 
 
 def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
@@ -296,9 +292,7 @@ class _Columns:
 
 def _kind_of_column(cells: Sequence[Any]) -> str:
     kinds = Counter(filter(None, map(kind_of_cell, cells)))
-    if not kinds:
-        return ""
-    kind, count = kinds.most_common(1)[0]
+    kind, count = kinds.most_common(1)[0] if kinds else ("", 0)
     return kind if count >= TYPICAL * kinds.total() else "text"
 
 
@@ -409,11 +403,9 @@ def _names(
 
 
 def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
-    if not rows:
-        return []
     kind = "comments" if all(is_comment(cells) for _, cells in rows) else "a title or notes"
-    first, sentence = rows[0][0], _describe_left_out(rows, "above the header", kind, word)
-    return [Decision(sentence, f"{word} {first} is the header", {"header_row": first})]
+    sentence = _describe_left_out(rows, "above the header", kind, word)
+    return [Decision(sentence, f"{word} {rows[0][0]} is the header", {"header_row": rows[0][0]})]
 
 
 def _describe_left_out(rows: Sequence[Row], place: str, kind: str, word: str) -> str:
@@ -454,9 +446,8 @@ def _second_header(
         and all(not is_empty(row[k]) for k in gaps if k)
     )
     known = _are_types(row) or _are_responses(row)
-    if grouped or (
-        not known and _is_no_data(row, below) and len(set(map(str, names))) < len(names)
-    ):
+    has_twins = len(set(map(str, names))) < len(names)
+    if grouped or (has_twins and not known and _is_no_data(row, below)):
         top, joined = "", []
         for name, sub in zip(names, row, strict=True):
             top = top if is_empty(name) else name
@@ -481,12 +472,9 @@ def _second_header(
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, f"{rows} below the names: {words}; not read."
     units, note = _read_units(body[0], names, below, word)
-    if units:
-        return 1, names, units, note
-    if _is_no_data(row, below):
+    if not units and _is_no_data(row, below):
         note = f"{word} {number} below the names: further words of the header; not read."
-        return 1, names, {}, note
-    return 0, names, {}, ""
+    return int(bool(note)), names, units, note
 
 
 def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
@@ -495,9 +483,8 @@ def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
         kind_of_cell(cell) == "text" or (is_empty(cell) and kind != "number")
         for cell, kind in zip(row, below.kinds, strict=True)
     )
-    repeated = any(
-        cell in cells for cell, cells in zip(row, below.cells, strict=True) if not is_empty(cell)
-    )
+    pairs = zip(row, below.cells, strict=True)
+    repeated = any(cell in cells for cell, cells in pairs if not is_empty(cell))
     return texts and not repeated and below.kinds.count("number") > 1
 
 
@@ -543,10 +530,9 @@ def _read_units(
 
 def describe_comments(numbers: Sequence[int], word: str) -> list[str]:
     """Return a note on rows inside the table that are comments, if there are any."""
-    if not numbers:
-        return []
     verb = "is a comment" if len(numbers) == 1 else "are comments"
-    return [f"{_numbers_of(numbers, word)} inside the table {verb} and not read."]
+    text = f"inside the table {verb} and not read."
+    return [f"{_numbers_of(numbers, word)} {text}"] if numbers else []
 
 
 def count_after(
@@ -559,15 +545,14 @@ def count_after(
         return options.skip_last, []
     reasons: list[str] = []
     while (n_cut := len(reasons)) < len(rows) - 1:
-        reason = _reason_after(rows[: len(rows) - n_cut], adds_up, n_cut)
-        if not reason:
+        if not (reason := _reason_after(rows[: len(rows) - n_cut], adds_up, n_cut)):
             break
         reasons.append(reason)
     if not reasons:
         return 0, []
     kinds = " and ".join(dict.fromkeys(reversed(reasons)))
-    sentence = _describe_left_out(rows[len(rows) - n_cut :], "at the end", kinds, word)
-    return n_cut, [Decision(sentence, "Read as data", {"skip_last": 0})]
+    text = _describe_left_out(rows[-n_cut:], "at the end", kinds, word)
+    return n_cut, [Decision(text, "Read as data", {"skip_last": 0})]
 
 
 def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool], n_cut: int) -> str:
@@ -601,14 +586,9 @@ def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool], n_cut: int)
         return ""
     if _STATISTIC.fullmatch(label):
         return "totals" if _reason_after(rows[:-1], adds_up, n_cut + 1) == "totals" else ""
-    if not _TOTAL.fullmatch(label):
-        return ""
-    how = (
-        "mean"
-        if re.search("(?i)average|mean|durchschn|mittelw|gemidd|moyen|m[eé]dia", label)
-        else "sum"
-    )
-    return "totals" if any(adds_up(k, how, n_after=n_cut) for k in numbers) else ""
+    how = "mean" if _MEAN.search(label) else "sum"
+    is_total = _TOTAL.fullmatch(label) and any(adds_up(k, how, n_after=n_cut) for k in numbers)
+    return "totals" if is_total else ""
 
 
 def ends_with_total(values: NDArray[np.float64], how: str) -> bool:

@@ -55,6 +55,7 @@ ROWS = [{"n": k, "t": "ab"[k % 2]} for k in range(3)]
 NAMED = [{"row name": f"r{k}", **row} for k, row in enumerate(ROWS)]
 KEYED = {row["row name"]: ROWS[k] for k, row in enumerate(NAMED)}
 BY_COLUMN = {name: {f"r{k}": row[name] for k, row in enumerate(ROWS)} for name in "nt"}
+CELLS = [list(row.values()) for row in ROWS]
 LINKS = [{"href": "x"}] * 9
 
 
@@ -70,14 +71,8 @@ LINKS = [{"href": "x"}] * 9
             "2 lists of records; 'data.items' is read",
         ),
         ([{"page": 1}, ROWS], ROWS, ""),
-        (
-            {
-                "meta": {"columns": [{"name": "n"}, {"name": "t"}]},
-                "data": [[0, "a"], [1, "b"], [2, "a"]],
-            },
-            ROWS,
-            "",
-        ),
+        ({"meta": {"columns": [{"name": "n"}, {"name": "t"}]}, "data": CELLS}, ROWS, ""),
+        ({"columns": ["n", "t"], "data": ROWS}, ROWS, ""),
     ],
 )
 def test_records_inside_other_values_are_read(content, expected, note):
@@ -139,6 +134,9 @@ def test_each_form_of_a_table_is_read(content):
         (b'{"a": {"b": {"c": 1}}, "d": 2}', "no table that is known"),
         (b'[{"a": [1]}, {"a": [2]}]', "Give a list of records of plain values"),
         (b"[[1, 2], 3]", "no table that is known"),
+        (b'{"columns": ["a"], "data": [[1, 2]]}', "no table that is known"),
+        (b'{"columns": ["a", "a"], "data": [[1, 2]]}', "no table that is known"),
+        (b'{"columns": 5, "data": [[1, 2]]}', "no table that is known"),
         (b"[[1, [2]]]", "rows of the JSON file hold lists"),
         (b"[[], []]", "The file is empty"),
         (b'[{"a": "' + b"x" * 20_000 + b'"}]', "row 1 of column 'a' holds 20,000"),
