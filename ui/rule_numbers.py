@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from rulekit.data import Costs, RowGroups, Table, read_table
 from rulekit.data.costs import COST
 from rulekit.data.drift import match_levels
-from rulekit.data.matching import match_names, strip_flags
+from rulekit.data.matching import describe_numbers, match_names, match_units, strip_flags
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.evaluation import group_metrics
@@ -186,6 +186,9 @@ def as_before(table: Table, state: AppState) -> Table:
             if name in table.frame.columns:
                 table = turn(table, name)
     table = strip_flags(table, [c.name for c in state.table.columns if c.is_number])
+    used = cell_options(state.options)
+    schema = describe_numbers(state.table, [*state.features], used)
+    table = match_units(table, schema, used.percent or "points")
     merged = tuple(state.options.get("merged") or ())
     if levels := match_levels(state.table, table, columns=merged):
         table = respell_levels(table, levels)

@@ -245,6 +245,8 @@ class AppState:
 
         def read_rows() -> tuple[pd.DataFrame, pd.Series]:
             X, y = self.table.xy()
+            in_days = {c.name for c in self.table.columns if c.is_duration} & {*X}
+            X = X.assign(**self.table.frame.loc[X.index, sorted(in_days)])
             if self._in_words:
                 names = {label: self.get_display_name(label) for label in self.class_counts}
                 y = y.astype(object).map(names)

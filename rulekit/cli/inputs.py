@@ -18,6 +18,7 @@ from rulekit.data.matching import (
     find_names,
     match_names,
     match_outcomes,
+    match_units,
     reading_options,
     rename_options,
     strip_flags,
@@ -55,24 +56,33 @@ class ReadSettings:
 
     def cases(self, source: str, *rules: RuleSet, target: str | None = None) -> Table:
         """Read a table as the tables that rules were learned from, with notes on it."""
-        options = self.options
-        for rule in rules:
+        options, schemas = self.options, [rule.schema or Schema() for rule in rules]
+        for rule, schema in zip(rules, schemas, strict=True):
             outcome = None if target is None else (target, rule.classes)
-            options = reading_options(rule.schema or Schema(), options, outcome)
+            options = reading_options(schema, options, outcome)
         names = [name for rule in rules for name in rule.features]
         names += [] if target is None else [target]
-        table, _, _ = self._read(source, options)
+        table, _, used = self._read(source, options)
         if renamed := find_names(table, names):
-            table, _, _ = self._read(source, rename_options(options, renamed))
+            table, _, used = self._read(source, rename_options(options, renamed))
             table = match_names(table, names)
-        schemas = [rule.schema or Schema() for rule in rules]
-        numbers = [c.name for schema in schemas for c in schema.columns if c.kind in NUMERIC]
-        table = strip_flags(table, numbers)
+        columns = [column for schema in schemas for column in schema.columns]
+        table = strip_flags(table, [c.name for c in columns if c.kind in NUMERIC])
+        units: dict[str, tuple[str | None, bool]] = {}
+        for column in columns:
+            unit = column.unit, column.percent
+            if column.unit and units.setdefault(column.name, unit) != unit:
+                raise click.ClickException(
+                    f"The rules read column {quote(column.name)} in different units. Learn them "
+                    "from tables in one unit."
+                )
+        for schema in schemas:
+            table = match_units(table, schema, used.percent or "points")
         for sentence in table.notes:
             note(f"Note: {sentence}")
-        for rule in rules:
-            columns = (rule.schema or Schema()).columns
-            if rule.features and (not columns or any(c.gaps is None for c in columns)):
+        for rule, schema in zip(rules, schemas, strict=True):
+            is_known = schema.columns and all(c.gaps is not None for c in schema.columns)
+            if rule.features and not is_known:
                 note(
                     "Not checked: types, levels and ranges, since the rule does not store what its "
                     "columns held when it was learned."

@@ -12,7 +12,7 @@ from rulekit.data import typed
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
 from rulekit.data.headers import few, quote
-from rulekit.data.options import UNUSED, Note
+from rulekit.data.options import DAYS, UNUSED, Note
 from rulekit.rules.schema import NUMERIC, Schema
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
@@ -43,6 +43,7 @@ class Column:
     maximum: float | None = None
     is_number: bool = False
     order: tuple[str, ...] = ()  # levels of an ordered category, lowest first
+    is_duration: bool = False  # numbers of days
 
 
 def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
@@ -59,7 +60,8 @@ def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     columns, report = conform(series.to_frame(name), Schema((column,)))
     values, notes = columns[name], [misfit.sentence() for misfit in report.misfits]
     if column.kind == "duration":
-        notes.insert(0, f"Column {quote(name)} holds durations; they are read as days.")
+        durations = f"Column {quote(name)} holds durations; they are read as days."
+        notes.insert(0, Note(durations, name, DAYS))
     if column.kind == "truth value":
         kept = "boolean" if pd.isna(values).any() else bool
         return pd.Series(values, dtype=kept, name=series.name), notes

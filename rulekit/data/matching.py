@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.cells.numbers import are_flags, read_flagged
+from rulekit.data.cells.units import PERCENT, SHARE, multiply, unit_ratio
 from rulekit.data.headers import few, quote
 from rulekit.data.options import (
     LOST,
@@ -19,7 +22,8 @@ from rulekit.data.options import (
     ParseOptions,
 )
 from rulekit.data.schema import Table, digest_of
-from rulekit.rules.schema import NUMERIC, TEXTUAL, Schema
+from rulekit.exceptions import DataError
+from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
 
 
 def match_names(table: Table, names: Iterable[str]) -> Table:
@@ -69,6 +73,72 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
         cells, notes = {name: texts, **table.cells}, (*table.notes, Note(note, name, LOST))
         table = replace(table, frame=frame, cells=cells, notes=notes, digest=digest_of(frame))
     return table
+
+
+def match_units(table: Table, schema: Schema, percent: str | None = None) -> Table:
+    """Convert columns to the units of a schema, with notes; DataError if that is not certain.
+
+    `percent` is the option that the table was read with, None if that is not known. Bare numbers
+    are read in the other unit, unless percentages may be shares.
+    """
+    for column in schema.columns:
+        name = column.name
+        is_number = column.kind in NUMERIC and name in table.frame
+        if is_number and pd.api.types.is_numeric_dtype(table.frame[name].dtype):
+            table = _match_unit(table, column, percent)
+    return table
+
+
+def _match_unit(table: Table, column: ColumnSchema, percent: str | None) -> Table:
+    """Convert one column to its unit in a schema."""
+    name, values = column.name, table.frame[column.name]
+    unit, known = table.units.get(name, ""), column.unit or ""
+    unit = SHARE if unit == "%" and percent == "share" else unit
+    known = SHARE if known == "%" and not column.percent else known
+    was_share = column.kind == "number" and _are_shares(column.low, column.high)
+    if unit in PERCENT and not known and was_share and column.decimal is not None:
+        known = SHARE  # a file with bare numbers from 0 to 1
+    is_unclear = percent is None and {unit, known} == {*PERCENT}
+    if unit == known or is_unclear or not values.any():
+        return table
+    now, then = (f"{verb} {name}" if name else none for verb, name, none in (
+        ("is in", unit, "has no unit"), ("was in", known, "had none")
+    ))  # fmt: skip
+    text = f"Column {quote(name)} {now}, and {then} when the rule was learned"
+    if known in PERCENT and not unit:
+        is_share = _are_shares(values.min(), values.max())
+        if is_share != (known == SHARE or was_share):
+            raise DataError(
+                f"{text}. Whether {values.max():.6g} is a percentage or a share is not certain; "
+                "write its numbers with a percent sign."
+            )
+    ratio = unit_ratio(unit, known) if unit and known else Fraction(1)
+    if ratio is None:
+        raise DataError(f"{text}. Convert its numbers to {known}.")
+    done = "are read alike" if ratio == 1 else f"were multiplied by {float(ratio):.9g}"
+    notes = (*table.notes, Note(f"{text}. Its numbers {done}.", name, LOST))
+    units = {**table.units, name: column.unit or ("" if known else unit)}
+    table = replace(table, notes=notes, units=units)
+    if ratio == 1:
+        return table
+    frame = table.frame.assign(**{name: multiply(values, ratio)})
+    return replace(table, frame=frame, digest=digest_of(frame))
+
+
+def _are_shares(low: Any, high: Any) -> bool:
+    return low is not None and bool(0 <= low <= high <= 1)
+
+
+def describe_numbers(
+    table: Table, names: Sequence[str], options: ParseOptions | None = None
+) -> Schema:
+    """Return units and ranges of columns of numbers, as `match_units` compares them."""
+    columns = (
+        ColumnSchema(c.name, "number", low=c.minimum, high=c.maximum)
+        for c in table.columns
+        if c.is_number and c.name in names
+    )
+    return describe_reading(Schema(tuple(columns)), options or ParseOptions(), table.units, {})
 
 
 def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:

@@ -111,6 +111,7 @@ class ParseOptions:
 #: Kinds of notes: a conversion by request, a cut into two classes, cells that became missing or
 #: lost a part, text that keeps a column from being numbers, and columns that are not learned from.
 CONVERTED, CUT, LOST, TEXT, UNUSED = "converted", "cut", "lost", "text", "unused"
+DAYS = "days"  # durations that are read as numbers of days
 
 
 class Note(str):

@@ -25,8 +25,8 @@ from rulekit.data.column import (
     whole,
 )
 from rulekit.data.headers import few, quote, repair_headers
-from rulekit.data.options import CONVERTED, CUT, LOST, TEXT, Decision, Limits, Note, has_kind
-from rulekit.data.typed import as_pandas, level_text
+from rulekit.data.options import CONVERTED, CUT, DAYS, LOST, TEXT, Decision, Limits, Note, has_kind
+from rulekit.data.typed import as_durations, as_pandas, level_text
 from rulekit.exceptions import DataError
 
 NUMBER = r"(-?[0-9][0-9 ]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)"  # as `outcomes_of_cut` writes one
@@ -130,7 +130,8 @@ class Table:
         for column, (_, given) in zip(names, frame.reset_index(drop=True).items(), strict=True):
             parts[column], changed = convert_series(given, column)
             described = describe_column(parts[column], column, limits.max_levels)
-            columns.append(replace(described, order=order_of(given)))
+            in_days = any(has_kind(note, DAYS) for note in changed)
+            columns.append(replace(described, order=order_of(given), is_duration=in_days))
             all_notes += changed
         content = pd.DataFrame(parts)
         all_notes += role_notes(columns)
@@ -177,9 +178,9 @@ class Table:
         """Split the table into features (m, k) and target (m,), by default by the roles of columns.
 
         Rows whose target is missing are left out; the index still counts the table's rows from 0.
-        Whole numbers are ``int64``, levels with an order pandas' ordered ``Categorical``, which
-        learners know. DataError if there is no such column, the target is among `features`, or no
-        feature is left.
+        Whole numbers are ``int64``, levels with an order pandas' ordered ``Categorical``, durations
+        ``timedelta64``, which learners know. DataError if there is no such column, the target is
+        among `features`, or no feature is left.
         """
         target = self.target if target is None else target
         if target is None:
@@ -197,6 +198,8 @@ class Table:
         for column in self.columns:
             if column.order and column.name in chosen:
                 X[column.name] = pd.Categorical(X[column.name], column.order, ordered=True)
+            if column.is_duration and column.name in chosen:
+                X[column.name] = as_durations(X[column.name])
         return X, whole(self.frame.loc[present, target])
 
     def weights(self) -> pd.Series | None:
@@ -324,7 +327,8 @@ class Table:
             if days.isna().all():
                 example = "06:30:00 or '2 days'. Leave it as text."
                 raise DataError(f"Column {quote(name)} has no duration such as {example}")
-        return self._read_as("durations, in days", name, days)
+        table = self._read_as("durations, in days", name, days)
+        return table._with_column(name, replace(table.column(name), is_duration=True))
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
         """Return the table with an order of the levels of a text column, the lowest first.

@@ -170,6 +170,14 @@ def drop_infinities(
     return np.where(infinite, np.nan, values), [Note(note, name, LOST)]
 
 
+def as_durations(days: pd.Series) -> pd.Series:
+    """Convert days to durations; unchanged where microseconds do not have the same days."""
+    with np.errstate(invalid="ignore"):
+        steps = np.round(days.to_numpy(dtype=float) * DAY * 1e6).astype("timedelta64[us]")
+    durations = pd.Series(np.where(days.isna(), np.timedelta64("NaT"), steps), index=days.index)
+    return durations if (durations.dt.total_seconds() / DAY).equals(days) else days
+
+
 def level_text(value: Any) -> str:
     """Write a value as a level: the same text for 3, 3.0 and a decimal 3, dates as ISO text.
 

@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.data.columns.report import NOTHING, Report
+from rulekit.data.matching import describe_numbers, match_units
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for
-from rulekit.rules import Columns
+from rulekit.rules import Columns, RuleSet
 from rulekit.rules.condition import ReadColumns, take_rows
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.schema import Schema
 from rulekit.style.phrases import PLAIN, Wording, join_list
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
@@ -196,10 +198,11 @@ def score(  # noqa: PLR0913  all but two by keyword
     >>> found.answers.tolist(), found.clauses.tolist(), found.missing.tolist()
     (['ill', 'well'], [1, 0], [0, 1])
     """
+    rule = rule_of(model)
+    table = _match_units(table, rule, reference)
     X = table.frame if isinstance(table, Table) else as_pandas(table)
     if not len(X):
         raise DataError("There is nothing to score: the table has no rows.")
-    rule = rule_of(model)
     try:
         read = columns_for(model, X)
     except DataError as error:
@@ -240,6 +243,15 @@ def _read(model: Any, X: Any) -> Columns:
     """Return the columns that the rule reads; all of them if it reads none."""
     columns = columns_for(model, X)
     return ReadColumns((name, columns[name]) for name in rule_of(model).features) or columns
+
+
+def _match_units(table: Any, rule: RuleSet, reference: Any) -> Any:
+    """Return a table in the units of the rule and of an earlier table."""
+    if not isinstance(table, Table):
+        return table
+    table = match_units(table, rule.schema or Schema())
+    then = describe_numbers(reference, rule.features) if isinstance(reference, Table) else Schema()
+    return match_units(table, then)
 
 
 def _figures(

@@ -77,6 +77,19 @@ def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
     assert printed(run(*requested, "-o", "out.csv", "--json"))["holds"] is True
 
 
+def test_score_converts_units_or_refuses_them(run, refused, tmp_path):
+    rows = [f"{k} kg,{'ill' if k > 30 else 'well'}" for k in range(60)]
+    (tmp_path / "kg.csv").write_text("\n".join(["dose,state", *rows]))
+    learned = "--target", "state", "--use", "dose", "--learner", "one-clause", "-o", "dose.json"
+    run("learn", "kg.csv", *learned)
+    (tmp_path / "new.csv").write_text("dose,n\n5000 g,1\n40000 g,2\n")
+    result = run("score", "dose.json", "new.csv", "--reference", "kg.csv")
+    assert pd.read_csv(io.StringIO(result.stdout))["answer"].tolist() == ["well", "ill"]
+    assert "its numbers were multiplied by 0.001" in result.stderr.lower()
+    (tmp_path / "new.csv").write_text("dose,n\n$5,1\n$40,2\n")
+    assert "is in $, and was in kg" in refused("score", "dose.json", "new.csv")
+
+
 @pytest.mark.parametrize(
     ("requested", "sentence"),
     [

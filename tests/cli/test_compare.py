@@ -1,6 +1,9 @@
 """`compare`."""
 
+from dataclasses import replace
+
 from rulekit.export import from_text, to_json
+from rulekit.rules.schema import ColumnSchema, Schema
 from tests.cli.conftest import printed
 
 LATER = """1. IF age > 55 AND sex = "f" THEN ill
@@ -35,3 +38,12 @@ def test_a_target_without_a_table_is_refused(refused):
     assert "Give a TABLE" in refused("compare", "rule.json", "rule.json", "--target", "a", code=2)
     requested = ("compare", "rule.json", "rule.json", "table.csv", "--outcome", "1=ill")
     assert "Give --target" in refused(*requested, code=2)
+
+
+def test_rules_in_different_units_are_not_compared_on_a_table(refused, tmp_path):
+    for unit in ("kg", "g"):
+        schema = Schema((ColumnSchema("bmi", "number", unit=unit),))
+        rule = replace(from_text("1. IF bmi > 5 THEN ill\nOTHERWISE well"), schema=schema)
+        (tmp_path / f"{unit}.json").write_text(to_json(rule))
+    shown = refused("compare", "kg.json", "g.json", "table.csv")
+    assert "The rules read column 'bmi' in different units" in shown

@@ -1,17 +1,24 @@
 """Names, outcomes and missing words of a second table."""
 
-import pandas as pd
+import re
 
-from rulekit.data import ParseOptions, Table, infer, read_table
+import pandas as pd
+import pytest
+
+from rulekit.data import ParseOptions, Table, conform, infer, read_table
 from rulekit.data.matching import (
+    describe_numbers,
     describe_reading,
     match_names,
     match_outcomes,
+    match_units,
     missing_words,
     reading_options,
     strip_flags,
 )
+from rulekit.data.options import LOST, has_kind
 from rulekit.data.reading.loading import read_with_options
+from rulekit.exceptions import DataError
 
 
 def test_names_are_matched_without_case_and_spaces_if_one_fits():
@@ -60,3 +67,52 @@ def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     assert again.iloc[0].tolist() == [1234, "None"]
     table = read_table(b"root,x\n?,1\na,2\n,3\n? ,4\nb,5\n")
     assert missing_words(table, ["root", "x"]) == {"root": {"?": 2}}
+
+
+NOT_CERTAIN = (
+    "was in % when the rule was learned. Whether 0.4 is a percentage or a share is not certain"
+)
+UNITS = [
+    ("{} kg", "{}000 g", None, [5, 40], "multiplied by 0.001"),
+    ("{} kg", "{}", None, [5, 40], "has no unit, and was in kg when the rule was learned"),
+    ("{} kg", "${}", None, "was in kg when the rule was learned. Convert its numbers to kg.", None),
+    ("€{}", "${}", None, "was in € when the rule was learned. Convert its numbers to €.", None),
+    ("€{}", "{} EUR", None, [5, 40], "are read alike"),
+    ("{}", "${}", None, [5, 40], "is in $, and had none when the rule was learned"),
+    ("{} %", "{} %", "share", [5, 40], "multiplied by 100"),
+    ("{} %", "{}", None, [5, 40], "are read alike"),
+    ("{} %", "0.{:02}", None, NOT_CERTAIN, None),
+    (
+        "0.{:02}",
+        "{} %",
+        None,
+        [0.05, 0.4],
+        "was in shares when the rule was learned. Its numbers were mult",
+    ),
+]
+
+
+@pytest.mark.parametrize(("learned", "given", "percent", "expected", "note"), UNITS)
+def test_units_are_converted_where_that_is_certain(learned, given, percent, expected, note):
+    table, used = read_with_options(make_file(learned, range(3, 60)))
+    schema = describe_reading(infer(table.frame[["v"]]), used, table.units, {})
+    assert match_units(table, schema, "points") is table
+    content = make_file(given, [5, 40])
+    new = read_table(content, options=ParseOptions(percent=percent))
+    for known in (schema, describe_numbers(table, ["v"], used)):
+        if isinstance(expected, str):
+            with pytest.raises(DataError, match=re.escape(expected)):
+                match_units(new, known, percent or "points")
+            continue
+        matched = match_units(new, known, percent or "points")
+        assert matched.frame["v"].tolist() == expected
+        assert note in matched.notes[-1]
+        assert has_kind(matched.notes[-1], LOST)
+        assert match_units(matched, known) is matched or not table.units
+        if "{}" != learned != "0.{:02}":  # texts of a frame are read alike
+            texts = [line.partition(",")[0] for line in content.decode().splitlines()[1:]]
+            assert conform({"v": texts}, schema)[0]["v"].tolist() == expected
+
+
+def make_file(form, values):
+    return "\n".join(["v,x", *(f"{form.format(v)},1" for v in values)]).encode()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import Binarizer, DataError
+from rulekit import Binarizer, BoxSearchClassifier, DataError
 from rulekit.binning.encodings import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.schema import cut_of_outcomes, digest_of, outcomes_of_cut
@@ -319,3 +319,14 @@ def test_digest_ignores_the_index_and_not_a_time_zone():
 )
 def test_any_change_of_a_cell_a_name_an_order_or_a_type_shows(other):
     assert digest_of(other) != digest_of(BASE)
+
+
+def test_rules_of_durations_read_tables_days_and_durations():
+    hours = pd.Series(pd.to_timedelta([*range(1, 40), None], unit="h"))
+    raw = pd.DataFrame({"stay": hours, "y": ["a"] * 20 + ["b"] * 20})
+    text = raw.assign(stay=hours.dt.total_seconds().div(3600).map("{:.0f}:00:00".format))
+    for table in (Table.from_frame(raw), Table.from_frame(text).as_duration("stay")):
+        X, y = table.with_roles({"stay": "feature"}).xy("y")
+        rule = BoxSearchClassifier().fit(X, y).rule_set_
+        assert rule.schema.column("stay").kind == "duration"
+        assert rule.predict(raw).tolist() == rule.predict(table.frame).tolist()

@@ -9,6 +9,7 @@ from scipy.stats import fisher_exact
 
 from rulekit import Clause, Literal, RuleSet, Table, load_sample
 from rulekit.data.reading.loading import read_with_layout
+from rulekit.exceptions import DataError
 from tests.data.reading.files import xlsx_file
 from ui.rule_numbers import (
     ANSWER,
@@ -26,6 +27,7 @@ from ui.rule_numbers import (
     row_position,
     verdict_words,
 )
+from ui.score.answers import lost_cells
 from ui.state import AppState, ColumnName
 
 RULE_ENDS = (("ill",), "dnf", "well")
@@ -44,6 +46,17 @@ def test_another_workbook_is_read_from_the_sheet_of_the_same_name(named):
     again = read_as_before(content, "again.xlsx", head, state)
     assert again.frame["age"].unique() == [60 if named else 20]
     assert len(read_as_before(b"age,ill\n20,no\n30,yes\n", "a.csv", head, state).frame) == 2
+
+
+def test_another_file_is_read_in_the_units_of_the_first():
+    content = b"dose,ill\n5 g,no\n7 g,yes\n9 g,yes\n"
+    table, options, _ = read_with_layout(content, name="first.csv")
+    state = AppState(table=table, options=asdict(options))
+    again = read_as_before(content.replace(b" g", b"000 mg"), "a.csv", ["dose"], state)
+    assert again.frame["dose"].tolist() == [5, 7, 9]
+    assert "multiplied by 0.001" in lost_cells(again, ["dose"])[0]
+    with pytest.raises(DataError, match="'dose' is in €, and was in g when"):
+        read_as_before(content.replace(b" g", "€".encode()), "a.csv", ["dose"], state)
 
 
 def part(name, n, wrong):

@@ -187,7 +187,11 @@ def rule_file(state: AppState, model: ClassifierMixin) -> str:
     read = cell_options(given)
     orders = {name: order for name, order in given.get(DATES, {}).items() if order is not None}
     read = replace(read, day_first_in={**(read.day_first_in or {}), **orders})
-    schema = describe_reading(schema_of(rule), read, given.get(UNITS, {}), given.get(WORDS, {}))
+    lasting = {c.name for c in state.table.columns if c.is_duration}
+    columns = schema_of(rule).columns
+    kinds = tuple(replace(c, kind="duration") if c.name in lasting else c for c in columns)
+    schema = replace(schema_of(rule), columns=kinds)
+    schema = describe_reading(schema, read, given.get(UNITS, {}), given.get(WORDS, {}))
     named = {str(test) for test in rule.tests}
     texts = {text: name for text, name in state.texts.items() if text in named}
     return export.to_json(replace(rule, schema=replace(schema, texts=texts)))

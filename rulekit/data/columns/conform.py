@@ -6,6 +6,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import durations_in
 from rulekit.data.cells.levels import normal_form
-from rulekit.data.cells.numbers import read_decorated, read_numbers
+from rulekit.data.cells.numbers import Numbers, read_decorated, read_numbers
+from rulekit.data.cells.units import SHARE, multiply, unit_ratio
 from rulekit.data.columns import kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, quote
@@ -347,19 +349,30 @@ class _ColumnReader:
                     f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
                     "a decimal comma. Convert the column to numbers."
                 )
-        if column.decimal is not None and not numbers.valid.all():  # written as in the file learned
-            stripped = pa.array([t.strip() for t in texts], pa.string())
-            read = read_decorated(stripped, column.decimal, share=is_share)
-            fits = read.numbers.valid & np.isin(read.units, ["", column.unit or ""])
-            pick = fits & ~numbers.valid
-            joined = np.where(pick, read.numbers.values, numbers.values)
-            numbers = replace(numbers, values=joined, valid=numbers.valid | pick)
+        if column.decimal is not None and not numbers.valid.all():
+            numbers = self._read_decorated([t.strip() for t in texts], numbers)
         pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
         values = [value if valid else None for value, valid in pairs]
         if column.kind == "duration" and None in values:
             both = zip(values, durations_in(pd.Series(texts, dtype=object)), strict=True)
             values = [days if n is None and days == days else n for n, days in both]
         return values
+
+    def _read_decorated(self, texts: list[str], plain: Numbers) -> Numbers:
+        """Read the other texts as in the file learned, or in units that certainly convert."""
+        unit = self.column.unit or ""
+        is_share = unit == "%" and not self.column.percent
+        stripped = pa.array(texts, pa.string())
+        read = read_decorated(stripped, self.column.decimal or ".", share=is_share)
+        values, valid = plain.values, plain.valid
+        for other in set(read.units):
+            known = SHARE if is_share else unit
+            ratio = Fraction(1) if other in ("", unit) else unit_ratio(other, known)
+            if ratio is not None:
+                pick = read.numbers.valid & (read.units == other) & ~valid
+                values = np.where(pick, multiply(read.numbers.values, ratio), values)
+                valid = valid | pick
+        return replace(plain, values=values, valid=valid)
 
     def _number(self, value: Any) -> float | None:
         """Convert numbers, truth values and durations (to days)."""
