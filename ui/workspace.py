@@ -26,7 +26,7 @@ from rulekit.data import ParseOptions, Table
 from rulekit.data.reading.layout import TableLayout
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, Schema
 from rulekit.style.wording import percent, plural
 from ui import cache, login, saved
 from ui.escape import md
@@ -367,6 +367,10 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
     """Select a rule that the user wrote or edited."""
     X, y = app_state().training
     model = FixedRuleClassifier(rule_set).fit(X, y)
+    kept, read = rule_set.schema or Schema(), model.training_schema_
+    columns = tuple(kept.column(column.name) or column for column in read.columns)
+    schema = replace(kept, columns=columns, classes=kept.classes or read.classes)
+    model.rule_set = replace(rule_set, schema=schema)
     change(setting={"edited": source}, model=model, rule_json=to_json(model))
 
 

@@ -33,6 +33,8 @@ class FixedRuleClassifier(BaseRuleClassifier):
         Sorted labels of the rule; after `fit`, also those of the table.
     positive_label_, default_label_
         The label of the first clause (the default without clauses), and the default.
+    training_schema_ : Schema
+        After `fit`, what the columns of the rule are in the table.
     n_rules_, n_conditions_ : int
     n_features_in_, feature_names_in_
         As in scikit-learn, after `fit`.
@@ -114,7 +116,8 @@ class FixedRuleClassifier(BaseRuleClassifier):
         return read_training_table(self, X, y, sample_weight, multi_class=True, rule=self.rule_set)
 
     def _note_schema(self, table: TrainingTable) -> None:
-        """Leave the rule as it was given."""
+        """Describe the columns of the table; the rule remains as it was given."""
+        self.training_schema_ = table.rule_schema(self.rule_set)
 
     def _fit_table(self, table: TrainingTable) -> None:
         """Measure the rule on the table."""

@@ -173,6 +173,9 @@ def test_own_rule_is_used_compared_and_undone(tmp_path, monkeypatch):
     state = app.session_state["app"]
     X, y = state.training
     assert state.setting == {"edited": OWN}
+    (age,) = state.model.rule_set_.schema.columns
+    assert (age.low, age.high) == (X["age"].min(), X["age"].max())
+    assert state.model.rule_set_.schema.classes == ("high", "low")
     old, new = (X["income"] <= 25000), ~(X["age"] > 60)
     right = [((rule == (y == "high")) & (old != new)).sum() for rule in (old, new)]
     words = text(app)
