@@ -156,8 +156,7 @@ def test_the_axis_holds_points_and_bars_and_not_far_baselines():
 
 
 def by_limit(**more):
-    points = settings(6, method=["a", "b"] * 3)
-    return points.assign(limit=[1, 1, 2, 2, 3, 3], **more)
+    return settings(6, method=["a", "b"] * 3).assign(limit=[1, 1, 2, 2, 3, 3], **more)
 
 
 def test_limits_are_whole_ticks_with_names_below():

@@ -32,6 +32,5 @@ def test_bands_cover_the_middle_of_cuts_that_return():
     assert band_sentence(FOUND) == (
         "Cuts that return: age above 40: 3 of 4, 40 to 60; age below 10: 1 of 4, 20."
     )
-    changed = replace(FOUND, resamples=FOUND.resamples[:1])
-    bar, _ = band_figure(changed).data
+    bar, _ = band_figure(replace(FOUND, resamples=FOUND.resamples[:1])).data
     assert list(bar.y) == ["age above 40"]

@@ -50,8 +50,7 @@ def test_confusion_wrong_rows_and_shares_equal_row_counts(rule):
 
 
 def value(rule, factors, price):
-    wrong = rule.predict(COLUMNS) != TRUTH
-    return factors[CODES][wrong].sum() + price * rule.n_conditions
+    return factors[CODES][rule.predict(COLUMNS) != TRUTH].sum() + price * rule.n_conditions
 
 
 @given(rule_sets(), st.sampled_from([0.5, 3.0, 20.0]), st.permutations([1.0, 2.0, 0.5]))
@@ -60,8 +59,7 @@ def test_unprofitable_conditions_are_removed_until_none_is_left(rule, price, fac
     if kinds is None:
         return
     factors = np.array(factors)
-    pruning = Pruning(LABELS, factors, price)
-    result = pruning.prune_rule(rule, kinds)
+    result = Pruning(LABELS, factors, price).prune_rule(rule, kinds)
     now = value(result, factors, price)
     assert now <= value(rule, factors, price) + 1e-6
     for k in range(result.n_clauses):

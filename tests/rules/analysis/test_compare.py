@@ -68,8 +68,7 @@ def test_other_forms_and_differences_are_reported():
     assert comparison.is_same
     assert comparison.mirrored
     a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))
-    cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
-    comparison = compare_rules(cnf, a)
+    comparison = compare_rules(RuleSet((Clause(OLD),), ("ill",), "cnf", "well"), a)
     assert (len(comparison.removed), len(comparison.added), comparison.kept) == (1, 2, ())
     table = {"age": np.array([40.0, 52.0]), "bmi": np.zeros(2), "sugar": np.zeros(2)}
     comparison = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
