@@ -161,10 +161,9 @@ def fold_scores(
     counted: Counted | None = None,
 ) -> FoldScores:
     """Cross-validate settings on training rows, with one search for each kind and fold."""
-    callbacks = [None] * len(folds) if stops is None else stops
     tasks = [
         (Once(table), Once(loss), fold, settings, stop, counted)
-        for fold, stop in zip(folds, callbacks, strict=True)
+        for fold, stop in zip(folds, stops or [None] * len(folds), strict=True)
     ]
     work = partial(spread_sorted, _score_fold, tasks, n_jobs)
     return FoldScores(np.stack(try_twice(work, lambda: "Nothing of the choice is kept.")))
@@ -301,8 +300,7 @@ def neighbourhoods(
             for setting, learner, key in zip(settings, learners, keys, strict=True)
         ]
         values = [s.get(name) for s in settings]
-        places = np.array([math.inf if v is None else float(v) for v in values])
-        axes.append((lines, places))
+        axes.append((lines, np.array([math.inf if v is None else float(v) for v in values])))
     return axes
 
 
@@ -347,12 +345,11 @@ EXACT = 1e-12
 def mark_counted(y: NDArray[Any], answers: NDArray[Any], label: Any) -> dict[str, NDArray[Any]]:
     """Return which rows count for each total and measure of `GROUP_MEASURES`, shape (n,) each."""
     true, called = np.equal(y, label).astype(bool), np.equal(answers, label).astype(bool)
-    wrong = np.not_equal(y, answers).astype(bool)
     return {
         "rows": np.ones(len(y), dtype=bool),
         "positives": true,
         "negatives": ~true,
-        "error": wrong,
+        "error": np.not_equal(y, answers).astype(bool),
         "found": true & called,
         "false_alarms": ~true & called,
         "called_positive": called,
@@ -421,8 +418,9 @@ class GroupGaps:
             with np.errstate(invalid="ignore", divide="ignore"):
                 shares = (counts[measure] / counts[among])[:, self.enough[measure]]
             several_groups = shares.shape[1] > 1
-            gap = np.ptp(shares, axis=1) if several_groups else np.full(len(shares), np.nan)
-            gaps[f"gap_{measure}"] = gap
+            gaps[f"gap_{measure}"] = (
+                np.ptp(shares, axis=1) if several_groups else np.full(len(shares), np.nan)
+            )
         limited = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(limited, axis=0)}
 

@@ -49,10 +49,9 @@ def spread(
     try:
         if client is not None:
             options["backend"] = _make_backend(client, tasks)
-        parallel = Parallel(
+        yield from Parallel(
             n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs", **options
-        )
-        yield from parallel(
+        )(
             delayed(_run_task)(number, version, work, *task)
             for number, task in enumerate(tasks)
             if not stopped()

@@ -114,9 +114,8 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
     if label is not None:
         grid["positive_label"] = [label]
     settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    required = as_constraints(learner.constraints).required
     # With more classes, the heaviest one is learned, which may not be the cheapest.
-    exact = len(table.classes) == 2 and not required
+    exact = len(table.classes) == 2 and not as_constraints(learner.constraints).required
     positive = None if learner.costs is None else learner.costs.positive
     missed = table.classes[-1] if positive is None else positive
     of_missed = [s for s in settings if s.get("positive_label") == missed] or settings
@@ -217,8 +216,7 @@ class ForestLoss:
         if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
             shares = calibrate_votes(shares, table.codes, given)
         mixed = np.where(np.isnan(shares), one_hot, (1.0 - TRUST) * one_hot + TRUST * shares)
-        expected = given[:, None] * (mixed @ prices)
-        return cls(table.classes, expected / loss.weight.sum())
+        return cls(table.classes, given[:, None] * (mixed @ prices) / loss.weight.sum())
 
     def loss(self, answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for all training rows."""
@@ -228,12 +226,11 @@ class ForestLoss:
     def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
         """Compute the loss and the size of the rules that settings learn from all rows."""
         clock = iter([False])  # the first setting is always scored
-        stop = None if math.isinf(until) else lambda: next(clock, True) and time.time() > until
         return paths.score(
             settings,
             lambda rule: (self.loss(paths.table.predict(rule)), rule.n_conditions),
             2,
-            stop,
+            None if math.isinf(until) else lambda: next(clock, True) and time.time() > until,
         )
 
 
@@ -251,8 +248,7 @@ def estimate_losses(
     table = clone(learner)._read(X, y, sample_weight)
     forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None), costs), learner, seed)
     losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
-    sizes = [float(model.n_conditions_) for model in models]
-    return np.array([losses, sizes], dtype=float).T
+    return np.array([losses, [float(model.n_conditions_) for model in models]], dtype=float).T
 
 
 def calibrate_votes(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
@@ -262,9 +258,8 @@ def calibrate_votes(shares: Floats, codes: NDArray[np.integer], weight: Floats) 
     calibrated_shares = shares.copy()
     for k in range(shares.shape[1]):
         curve = IsotonicRegression(y_min=1e-3, y_max=1.0)
-        of_class = (codes[with_votes] == k).astype(float)
         calibrated_shares[with_votes, k] = curve.fit(
-            shares[with_votes, k], of_class, weight[with_votes]
+            shares[with_votes, k], (codes[with_votes] == k).astype(float), weight[with_votes]
         ).predict(shares[with_votes, k])
     calibrated_shares[with_votes] /= calibrated_shares[with_votes].sum(axis=1, keepdims=True)
     return calibrated_shares

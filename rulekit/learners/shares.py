@@ -132,8 +132,7 @@ class Shares:
 
     def predict_shares(self, features: NDArray[np.int64]) -> Floats:
         """Return the shares of the regression, shape (kinds, K)."""
-        odds = features @ self.regression[:-1] + self.regression[-1]
-        shares: Floats = expit(odds)
+        shares: Floats = expit(features @ self.regression[:-1] + self.regression[-1])
         shares /= shares.sum(axis=1, keepdims=True)
         return shares
 

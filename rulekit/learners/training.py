@@ -98,8 +98,7 @@ class TrainingTable:
 
     def predict(self, rule: RuleSet, columns: Columns | None = None) -> NDArray[Any]:
         """Return the classes that a rule predicts for this table's rows, or for other columns."""
-        answers = rule.predict(self.columns if columns is None else columns)
-        return answers.astype(self.classes.dtype)
+        return rule.predict(self.columns if columns is None else columns).astype(self.classes.dtype)
 
     def find_wrong(self, rule: RuleSet) -> "Bools":
         """Return whether a rule predicts each row wrongly, shape (n,)."""

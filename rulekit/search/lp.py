@@ -251,7 +251,6 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     above = np.isfinite(lp.upper) & ~equal
     below = np.isfinite(lp.lower) & ~equal
     matrix = sparse.csr_matrix(lp.A, dtype=float)
-    options: dict[str, Any] = {"presolve": False} | TOLERANCES | _limit(time_limit)
     result = linprog(
         lp.c,
         A_ub=sparse.vstack([matrix[above], -matrix[below]]),
@@ -260,7 +259,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
         b_eq=lp.upper[equal] if equal.any() else None,
         bounds=np.column_stack([lp.x_lower, lp.x_upper]),
         method="highs-ds",
-        options=options,
+        options={"presolve": False} | TOLERANCES | _limit(time_limit),
     )
     status = LINPROG_STATUS.get(result.status, "error")
     if status != "optimal":

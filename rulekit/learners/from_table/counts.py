@@ -123,8 +123,7 @@ class Grid:
         if whole and step * 10.0**power < 1:
             step, power = 1, 0
         first = int(np.floor(low / (step * 10.0**power)))
-        last = int(np.ceil(high / (step * 10.0**power)))
-        return cls(first, max(1, last - first), step, -power)
+        return cls(first, max(1, int(np.ceil(high / (step * 10.0**power))) - first), step, -power)
 
     @property
     def edges(self) -> Floats:
@@ -197,10 +196,8 @@ class CutRefiner:
         for _ in range(TRIES):
             low, high = window(values, best, share)
             whole = bool((values == np.round(values)).all())
-            losses = self.losses(rule, k, i, Grid.from_window(low, high, whole=whole))
-            best = losses.best(best)
-            position = (best - low) / (high - low)
-            outside = share < 1 and not BORDER < position < 1 - BORDER
+            best = self.losses(rule, k, i, Grid.from_window(low, high, whole=whole)).best(best)
+            outside = share < 1 and not BORDER < (best - low) / (high - low) < 1 - BORDER
             if share <= SHARE and not outside:
                 break
             share = min(1.0, share * WIDER) if outside else SHARE

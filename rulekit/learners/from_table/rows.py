@@ -175,8 +175,7 @@ class TableRows:
             bits = [~bit for bit in bits]
         weights = [ibis.literal(2 ** (j % BITS), "int64") for j in range(len(bits))]
         parts = [bit.ifelse(weight, 0) for bit, weight in zip(bits, weights, strict=True)]
-        starts = range(0, len(bits), BITS)
-        codes = {f"code{k}": reduce(add, parts[k : k + BITS]) for k in starts}
+        codes = {f"code{k}": reduce(add, parts[k : k + BITS]) for k in range(0, len(bits), BITS)}
         refused = list(self.writer.problems)
         marks = {f"p{j}": self.writer.problems[text] for j, text in enumerate(refused)}
         selected = self.all.select(label=self.label, held=self.held, **codes, **marks)

@@ -73,8 +73,7 @@ def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) 
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
-        agreed: Floats = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
-        return agreed
+        return np.asarray(np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0))
 
     return problem.once(("agreement", seed, classes is None), grow)
 
@@ -126,8 +125,7 @@ def search_boxes(
         clock, plan = Clock(problem.deadline), scale_plan(problem, most, n_perturbations)
         how: Any = {} if clock.end is None else {"should_stop": clock}
         how |= {"prices": BoxPrices.from_robustness(robustness), "axes": problem.axes}
-        archive = search(problem.table, plan, rng, **how)
-        return Searched(problem, archive, not clock.ran_out, key)
+        return Searched(problem, search(problem.table, plan, rng, **how), not clock.ran_out, key)
 
     return problem.once(key, run, lambda stored: stored.finished)
 
@@ -527,8 +525,7 @@ class ListPath(LearnedPath):
         history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]
         if values["refine_thresholds"]:
             rule = lists.move_cuts(rule)
-            value = several.objective(rule, theta)
-            history.append({"step": 1, "objective": value, "move": "cuts"})
+            history.append({"step": 1, "objective": several.objective(rule, theta), "move": "cuts"})
         if not lists.finished:
             history.append({**history[-1], "step": len(history), "stopped": "time limit"})
         return cheaper_list(several, rule, theta, tuple(history))

@@ -65,8 +65,7 @@ class RuleSpace:
         """Number conditions so that two thresholds on one side share a number."""
         feature, side = self.problem.table.feature.astype(int), self.problem.table.side
         after = 2 * int(feature.max(initial=-1)) + 2 + np.arange(len(feature))
-        slots: list[int] = np.where(side != 0, 2 * feature + (side < 0), after).tolist()
-        return slots
+        return list(np.where(side != 0, 2 * feature + (side < 0), after).tolist())
 
     def constants(self) -> tuple[PricedRule, PricedRule]:
         """Return the rules without conditions with their costs."""
@@ -166,5 +165,4 @@ class RuleSpace:
         return [rule for rule in met.values() if rule.cost <= limit + TIE]
 
     def _mask(self, clause: Iterable[int]) -> Bools:
-        held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)
-        return held
+        return np.asarray(np.logical_and.reduce(self.holds[:, list(clause)], axis=1))

@@ -122,9 +122,8 @@ class Axes:
             named.setdefault(name, []).append((literal, j))
         order = sorted(named, key=repr)
         inside = [self._level(*named[key][-1]) for key in order]
-        one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" is equivalent to "not the other one"
-        pair = one_kind and len(order) == 2
+        pair = len(order) == 2 and len({lit.op in MEMBER for lit, _ in conditions}) == 1
         if pair:  # ... where each row that has a value is of exactly one
             a, b = (bins[self.table.codes[:, source]] for source, bins in inside)
             pair = bool(((a == 2) | (a != b)).all())
@@ -346,8 +345,7 @@ class BoxRows:
         for column, n_cells in enumerate(self.n_cells.tolist()):
             there = np.bincount(self.cells[:, column], minlength=n_cells) > 0
             seen[self.column == column, :n_cells] = there
-        missing = self.bins == self.n_bins[:, None]
-        return np.asarray((missing & seen).any(axis=1), dtype=bool)
+        return np.asarray(((self.bins == self.n_bins[:, None]) & seen).any(axis=1), dtype=bool)
 
 
 def join_ends(n_bins: Ints, ends: Iterable[End]) -> Boxes:

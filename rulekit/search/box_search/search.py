@@ -77,8 +77,7 @@ class SingleBox(BoxMoves):
         self._price(savings)
         if self._work.box.shape[1]:
             self.start_clause(0, theta)
-        box: Ints = self._work.box[0, :, :3].copy()
-        return box
+        return np.asarray(self._work.box[0, :, :3].copy())
 
     def improve(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
@@ -253,8 +252,7 @@ class Descent(BoxMoves):
     def _visit(self, task: int, k: int, theta: float) -> int:
         """Run a part of a visit on the first k clauses; return their number then."""
         name = np.float64(theta).view(np.uint64)
-        data = self._table, self._work, self._log
-        return int(self._kernels.visit(*data, task, k, theta, name))
+        return int(self._kernels.visit(self._table, self._work, self._log, task, k, theta, name))
 
     def _enter(self, boxes: Boxes, task: int, theta: float) -> int:
         """Start with the clauses of a rule and an empty log, by the first part of a visit."""

@@ -161,8 +161,7 @@ class ClauseSearch:
         if not proved:  # bounds of all open nodes
             upper = max(value, -np.inf if level else float(self.weight_p.sum()))
             for t in range(level):
-                open_nodes = bound[t, : self._levels.next[t] + 2]
-                upper = max(upper, float(open_nodes.max(initial=-np.inf)))
+                upper = max(upper, float(bound[t, : self._levels.next[t] + 2].max(initial=-np.inf)))
         chosen = None if size < 0 else tuple(int(j) for j in record.best[:size])
         return ExactClause(chosen, value, proved, self.n_tests, upper)
 

@@ -243,8 +243,7 @@ def round_without_redundancy(task: PricedColumns, w: Floats) -> Bools:
     for start in (w.copy(), np.zeros_like(w)):  # the two readings of what the paper leaves open
         cost = kernel.round_clause(layout, room, order, n_heavy, start)
         chosen = start > 0.5
-        shorter = cost <= best_cost + TIE and chosen.sum() < best.sum()
-        if cost < best_cost - TIE or shorter:
+        if cost < best_cost - TIE or (cost <= best_cost + TIE and chosen.sum() < best.sum()):
             best, best_cost = chosen, cost
     return best
 
@@ -269,8 +268,7 @@ class MergedRows:
 
     def share_weights(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
-        shares: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
-        return shares
+        return np.asarray((mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m)
 
 
 class GeneratedDual:

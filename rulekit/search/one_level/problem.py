@@ -180,8 +180,7 @@ class ClauseSolver:
 
     def _sum_by_group(self, rows: Floats) -> Floats:
         """Add up addable numbers over equal rows of P."""
-        m = np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0])
-        return m.astype(float)
+        return np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0]).astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
         """Merge equal rows of the columns: (n, d) of 0 and 1, whether they are of P, weights."""

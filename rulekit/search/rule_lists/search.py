@@ -242,8 +242,7 @@ class ListSearch:
     def _savings(self, above: Bools, below: Ints, label: int) -> Floats:
         """Weigh what each row saves when a clause of this class takes it: shape (n,)."""
         y, weight = self.problem.y, self._weight
-        sign = (below != y).astype(float) - (y != label)
-        return np.where(above, 0.0, sign * weight)
+        return np.where(above, 0.0, weight * ((below != y).astype(float) - (y != label)))
 
     def _clause(self, box: Ints, label: int) -> _Clause:
         problem = self.problem

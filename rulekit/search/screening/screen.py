@@ -233,13 +233,12 @@ class Screening:
     def removal(self, column: int) -> dict[str, Any]:
         """Return why a column was removed, in numbers, by the first test that removed it."""
         outcome = self.outcomes[int(self.first_test()[column])]
-        has_bounds = outcome.bounds is not None
         return {
             "test": outcome.test,
             "price": float(self.problem.price[column]),
             "worth": float(self.problem.worth[column]),
             "by": int(outcome.by[column]) if len(outcome.by) else None,
-            "floor": float(outcome.floor[column]) if has_bounds else None,
+            "floor": float(outcome.floor[column]) if outcome.bounds is not None else None,
             "upper": outcome.bounds.upper if outcome.bounds is not None else None,
         }
 
@@ -270,8 +269,7 @@ def list_unproved(
     price, m = np.array([theta + weight[~y] @ column(j)[~y] for j in range(d)]), weight[rows]
 
     def replaces(i: int, j: int) -> bool:
-        lost = m @ (column(j) & ~column(i))[rows]
-        return i >= 0 and bool(price[j] - price[i] >= lost - slack)
+        return i >= 0 and bool(price[j] - price[i] >= m @ (column(j) & ~column(i))[rows] - slack)
 
     failed: list[tuple[str, int]] = []
     for outcome in screening.outcomes:

@@ -56,8 +56,7 @@ def count_failed(table: BinnedTable, clause: LearnedClause) -> Counts:
     if clause.disabled:
         return np.ones(len(table), dtype=np.int64)
     holds = table.values_of(np.flatnonzero(clause.selected))
-    counts: Counts = (~holds).sum(axis=1, dtype=np.int64)
-    return counts
+    return np.asarray((~holds).sum(axis=1, dtype=np.int64))
 
 
 def weigh_clauses(

@@ -51,8 +51,7 @@ def local_search(
     chosen = np.zeros((len(state.clauses), state.A.shape[1]), dtype=bool)
     for r, clause in enumerate(state.clauses):
         chosen[r, list(clause)] = True
-    found = ClauseSelection(chosen, state.value, (*selection.history, *history))
-    return found, tuple(state.moved)
+    return ClauseSelection(chosen, state.value, (*selection.history, *history)), tuple(state.moved)
 
 
 @dataclass(frozen=True)
@@ -185,8 +184,7 @@ class _State:
 
     def _others_hold(self, r: int) -> Bools:
         """Return where every clause except r holds, shape (n,)."""
-        others: Bools = np.all(np.delete(self.counts, r, axis=1) > 0, axis=1)
-        return others
+        return np.asarray(np.all(np.delete(self.counts, r, axis=1) > 0, axis=1))
 
     def _count(self, clause: tuple[int, ...]) -> NDArray[np.int64]:
         count = np.zeros(len(self.y), dtype=np.int64)
