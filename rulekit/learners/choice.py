@@ -292,9 +292,8 @@ def neighbourhoods(
     settings: Sequence[Setting], learners: Sequence[str]
 ) -> list[tuple[list[Any], Floats]]:
     """Return, for each size parameter, the line of each setting and its position on it."""
-    names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
     keys, axes = identify(settings), []
-    for name in names:
+    for name in dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS):
         lines = [
             (learner, name in setting, tuple(part for part in key if part[0] != name))
             for setting, learner, key in zip(settings, learners, keys, strict=True)
@@ -308,9 +307,8 @@ def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], Ar
     """Average each setting's score with those of its neighbours."""
     smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
-        places = np.asarray(coordinate, dtype=float)
         lines: dict[Hashable, list[int]] = {}
-        for i in np.argsort(places, kind="stable").tolist():
+        for i in np.argsort(np.asarray(coordinate, dtype=float), kind="stable").tolist():
             lines.setdefault(line_of[i], []).append(i)
         for members in lines.values():
             line = smooth[members]

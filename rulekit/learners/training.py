@@ -75,9 +75,8 @@ class TrainingTable:
 
     def rule_schema(self, rule: RuleSet) -> Schema:
         """Return what the columns of a rule are, with levels and ranges of the training rows."""
-        read = infer_schema(rule)
         columns = []
-        for implied in read.columns:
+        for implied in infer_schema(rule).columns:
             column = self.schema.column(implied.name)
             assert column is not None
             if column.kind == "level" and implied.kind in TEXTUAL:

@@ -337,9 +337,8 @@ class LearnsFromTables:
         aims = factors, moves, as_constraints(model.constraints)
         work = TableLearning(rows, int(sample_rows), watch, *aims)
         result = work.run(lambda k: first if k == 0 else clone(getattr(first, "learner_", first)))
-        drawn = min(int(sample_rows), int(rows.sizes[0].sum()))
         counts = tallies(result.rule, result.kinds, rows.classes.tolist())
-        facts = rows.engine, rows.n_rows, drawn, key, seed
+        facts = rows.engine, rows.n_rows, min(int(sample_rows), int(rows.sizes[0].sum())), key, seed
         certificate = TableCertificate(*facts, *counts, pd.DataFrame(work.steps))
         parameters = {*first.get_params()}
         for fitted in (first, result.learner):

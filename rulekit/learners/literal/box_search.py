@@ -228,10 +228,9 @@ def search_lists(
 
     def run() -> SearchedLists:
         names = [*several.table.labels]
-        plan = scale_plan(problem, most, learner.n_perturbations)
         search = ListSearch(BoxRows.from_table(problem.table, classes=codes, axes=problem.axes))
         clock = Clock.from_seconds(learner.time_limit)
-        archive = search.run(plan, rng, clock)
+        archive = search.run(scale_plan(problem, most, learner.n_perturbations), rng, clock)
         search.offer_conditions(archive)
         return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)
 

@@ -77,10 +77,9 @@ def half_lines(problem: BoxRows) -> tuple[list[End], list[int]]:
     slots: list[int] = []
     for f in range(problem.n_features):
         last, lacks = int(problem.n_bins[f]) - 1, bool(problem.has_missing[f])
-        accepts = (True, False) if lacks else (True,)
         starts = [c for c in range(1, last + 1) if np.asarray(problem.may_start)[f, c]]
         ends = [c for c in range(last) if np.asarray(problem.may_end)[f, c]]
-        for variant, a in enumerate(accepts):
+        for variant, a in enumerate((True, False) if lacks else (True,)):
             limits += [(f, c, last, a) for c in starts] + [(f, 0, c, a) for c in ends]
             slots += [4 * f + variant] * len(starts) + [4 * f + 2 + variant] * len(ends)
         if lacks and np.asarray(problem.may_test_missing)[f]:
@@ -231,9 +230,8 @@ def _weights(weight: Floats) -> tuple[Ints, tuple[Floats, Floats]]:
         patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
         return order, (np.zeros(0), (padded @ patterns.T.astype(float)).ravel())
     parts = [_pad_words(np.flatnonzero(weight == v)) for v in values]
-    unit = np.repeat(values, [len(part) // 64 for part in parts])
     order = np.concatenate([*parts, np.zeros(0, np.int64)])
-    return order, (unit, np.zeros(0))
+    return order, (np.repeat(values, [len(part) // 64 for part in parts]), np.zeros(0))
 
 
 def _pad_words(rows: NDArray[np.intp]) -> Ints:

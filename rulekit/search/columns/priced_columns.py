@@ -70,9 +70,8 @@ def price_columns(
     # On the grid equal columns get equal prices in whatever order their rows are added: ties are
     # ties, and no column beats its equal by a rounding error.
     rows = round_to_grid(rows, grid_unit(rows.sum(), columns.copies))
-    wrong = columns[~y].sums(rows[~y])
     kept = y & (rows > 0)
-    return PricedColumns(columns[kept], rows[kept], wrong, float(theta))
+    return PricedColumns(columns[kept], rows[kept], columns[~y].sums(rows[~y]), float(theta))
 
 
 def find_beaten(gain: Floats, order: Ints, chain: Ints) -> tuple[Ints, Ints]:

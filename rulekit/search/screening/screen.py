@@ -89,11 +89,10 @@ def greedy_dual(problem: PricedColumns, *, by_density: bool = False) -> Floats:
 
 def build_greedy_clause(problem: PricedColumns) -> Ints:
     """Go through the columns by falling P_j - Z_j and take each that lowers the cost."""
-    gain = problem.worth - problem.wrong
     open_weight = problem.m.copy()
     clause: list[int] = []
     hopeful = np.flatnonzero(problem.price < problem.worth)
-    order = hopeful[np.argsort(-gain[hopeful], kind="stable")]
+    order = hopeful[np.argsort(-(problem.worth - problem.wrong)[hopeful], kind="stable")]
     for start in range(0, len(order), ROW_BLOCK):
         block = order[start : start + ROW_BLOCK]
         for j, holds in zip(block, problem.P.values_of(block).T, strict=True):

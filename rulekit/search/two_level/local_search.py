@@ -94,9 +94,8 @@ class _State:
             listed = [_Move("switch off", r, None, price + self._wrong(others))]
             # A swap is a drop and an add in one: from each clause with one column less, and from
             # the clause itself, all columns that could be added are weighed by one product.
-            bases = [tuple(c for c in clause if c != gone) for gone in clause]
             opens = []
-            for base in (*bases, clause):
+            for base in (*(tuple(c for c in clause if c != gone) for gone in clause), clause):
                 holds = self.counts[:, r] > 0 if base is clause else self._count(base) > 0
                 value = price + self.theta * len(base) + self._wrong(others & holds)
                 if base is not clause:

@@ -98,13 +98,12 @@ def two_level_program(
     # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
     # order the search would prove each of the R! arrangements of the same rule anew.
     in_turn = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
-    ordered = np.kron(in_turn, np.arange(copy.shape[1]) < k)
     total = [sparse.csr_array((len(Z), 2 * k)), -each * sparse.eye_array(len(Z))]  # of beta
     matrix = sparse.block_array(
         [
             [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)],
             [sparse.hstack(total * copies), _unit(Z, n)],  # psi - sum of beta >= -(R - 1)
-            [sparse.csr_array(ordered), None],
+            [sparse.csr_array(np.kron(in_turn, np.arange(copy.shape[1]) < k)), None],
         ],
         format="csr",
     )
@@ -165,10 +164,9 @@ def solve_two_level_exact(
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
     _check_size(solver, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
-    limit = seconds_left(solver.deadline)
     rows, price, groups = write_out(solver, theta, may_disable)
     program = two_level_program(rows, price, groups, n_clauses, n_clauses)
-    solution = solve_milp(program, time_limit=limit)
+    solution = solve_milp(program, time_limit=seconds_left(solver.deadline))
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")
     k, n_rows = len(price), len(rows[1])
@@ -176,10 +174,9 @@ def solve_two_level_exact(
     if solution.x is not None:
         # the weights lead the variables of each clause; psi, one a row, follows all clauses
         w = np.round(solution.x[: len(solution.x) - n_rows].reshape(n_clauses, -1)[:, :k])
-    proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
     rule = _select(rows, theta, w, solver.n_columns, bound)
-    if proved:
+    if solution.status == "optimal":
         return replace(rule, lower_bound=rule.value, proved=True)
     if start is None or (value := error_cost(*rows, start.chosen, theta)) >= rule.value:
         return rule
