@@ -164,10 +164,7 @@ class Clock:
 
     @classmethod
     def from_seconds(
-        cls,
-        limit: float | None,
-        should_stop: ShouldStop | None = None,
-        kernels: Sequence[str] = (),
+        cls, limit: float | None, should_stop: ShouldStop | None = None, kernels: Sequence[str] = ()
     ) -> Self:
         """Start a clock with a limit in seconds, after loading kernels; None for no limit."""
         for name in kernels:  # compiling them, once on a machine, may take longer than the limit

@@ -22,11 +22,7 @@ from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.condition import ORDERED
 from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
-from rulekit.search.clause_generation.exact_clause import (
-    ALL_TESTS,
-    BoxClauses,
-    ClauseLimits,
-)
+from rulekit.search.clause_generation.exact_clause import ALL_TESTS, BoxClauses, ClauseLimits
 from rulekit.search.machine_code import DESCENT, EXACT
 
 SAME = 1e-6  # objectives that differ by less than this are equal

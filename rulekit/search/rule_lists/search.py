@@ -23,14 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulekit.binning.binned_table import Bools, Floats
-from rulekit.search.box_search.problem import (
-    BASE,
-    Boxes,
-    BoxRows,
-    Ints,
-    evaluate_boxes,
-    whole_box,
-)
+from rulekit.search.box_search.problem import BASE, Boxes, BoxRows, Ints, evaluate_boxes, whole_box
 from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions

@@ -60,10 +60,7 @@ def count_failed(table: BinnedTable, clause: LearnedClause) -> Counts:
 
 
 def weigh_clauses(
-    table: BinnedTable,
-    theta: float,
-    clauses: Sequence[LearnedClause],
-    counts: Counts | None = None,
+    table: BinnedTable, theta: float, clauses: Sequence[LearnedClause], counts: Counts | None = None
 ) -> Iterate:
     """Weigh a rule by the Hamming objective (3.12); its counts may be known."""
     if counts is None:
