@@ -78,9 +78,7 @@ class Certificate:
         """
         if self.proved:
             return "proven optimal"
-        if self.gap is None or self.gap > LARGEST_GAP:
-            return ""
-        return _format_gap(self)
+        return "" if self.gap is None or self.gap > LARGEST_GAP else _format_gap(self)
 
 
 def certify(

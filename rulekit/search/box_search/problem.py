@@ -190,9 +190,7 @@ class BoxPrices:
     @classmethod
     def from_robustness(cls, robustness: float) -> "BoxPrices":
         """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
-        if robustness == 0:
-            return cls()
-        return cls(miss=0.3, overlap=0.3, near=robustness)
+        return cls() if robustness == 0 else cls(miss=0.3, overlap=0.3, near=robustness)
 
 
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
