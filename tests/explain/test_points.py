@@ -78,8 +78,7 @@ def test_changes_and_similar_cases_follow_ranges_and_types():
     for wide, first in (("age", "age"), ("bp", "bp")):
         ranges = {"age": 20.0, "bp": 20.0, wide: 1e6}
         assert read_points(two, values, ranges=ranges).changes[0].feature == first
-    y = ["high", "low", "low"]
-    (result, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
+    (result, *_) = explain(card(4), PEOPLE, training=(PEOPLE, ["high", "low", "low"]))
     assert [s.agreement for s in result.similar(3)] == [1.0, 0.5, 0.5]
     assert result.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
     split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)

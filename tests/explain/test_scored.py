@@ -42,8 +42,7 @@ def test_answers_clauses_and_missing_match_the_rule_by_row(form):
 
 
 def test_unread_columns_may_be_missing_new_or_anything(model):
-    read = list(model.rule_set_.features)
-    part = X.loc[600:, read[::-1]].assign(extra=1.0)
+    part = X.loc[600:, list(model.rule_set_.features)[::-1]].assign(extra=1.0)
     assert score(model, part).answers.tolist() == model.predict(X[600:]).tolist()
     unread = next(name for name in X.columns if name not in model.rule_set_.features)
     part = X.loc[600:620].assign(**{unread: "?"})
@@ -131,8 +130,7 @@ def test_outcomes_of_another_length_and_no_rows_are_refused(model):
 def test_cases_without_unread_columns_are_explained_and_written(model):
     read = list(model.rule_set_.features)
     unread = next(name for name in X.columns if name not in read)
-    part = X.loc[600:620].drop(columns=unread)
-    scores = score(model, part, training=(X[:600], Y[:600]))
+    scores = score(model, X.loc[600:620].drop(columns=unread), training=(X[:600], Y[:600]))
     whole = score(model, X.loc[600:620], training=(X[:600], Y[:600]))
     assert [e.sentence for e in scores.explain_rows([0, 1])] == [
         e.sentence for e in whole.explain_rows([0, 1])

@@ -117,8 +117,7 @@ def of_samples(n=None):
 
 
 def of_table(name):
-    table = load_sample(name)
-    X = table.frame
+    X = load_sample(name).frame
     numeric = [c for c in X if X[c].dtype.kind in "fi" and X[c].nunique() > 2]
     levels = [c for c in X if c not in numeric]
     columns = columns_of(X)

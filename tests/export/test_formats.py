@@ -205,8 +205,7 @@ def rows_of(text):
 @given(st.sampled_from(FORMULAS), st.sampled_from(FORMULAS), st.sampled_from(FORMULAS))
 def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, label):
     rule = RuleSet((Clause((Literal(column, "==", level),)),), (label,), "dnf", f"{label} not")
-    text = FORMATS[name].write(rule)
-    rows = rows_of(text)
+    rows = rows_of(FORMATS[name].write(rule))
     n = len(make_cases(rule)) - 1 if name == "cases" else rule.n_clauses
     assert len(rows) == n + 2
     cells = [cell for row in rows for cell in row]

@@ -144,8 +144,7 @@ def measured():
 def test_gaps_are_those_of_left_out_rows_on_an_undominated_curve(measured):
     X, y, model = measured
     compared = model.choice_.table
-    checked = read_training_table(RuleClassifier(), X, y, None)
-    folds = inner_folds(3, checked, 0)
+    folds = inner_folds(3, read_training_table(RuleClassifier(), X, y, None), 0)
     for number in (0, 7, 40, 100):
         row = compared.loc[number]
         names = ("robustness", "label_noise", "positive_label", "n_clauses", "theta")
@@ -203,8 +202,7 @@ def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit
     if "would have been taken" in result.reason:
         passed = int(result.reason.split(" Of these ")[1].split()[0])
     for _ in range(passed):  # what they learn from all rows breaks the limit
-        number = suggestion(kept, settings, "test_error")["default"]
-        kept = kept[kept["setting"] != number]
+        kept = kept[kept["setting"] != suggestion(kept, settings, "test_error")["default"]]
     assert result.default == suggestion(kept, settings, "test_error")["default"]
     own = group_metrics(model, X, y, "sex", positive="good").gaps
     assert all(own[measure].size <= most + 1e-12 for measure, most in limits.items())

@@ -112,8 +112,7 @@ def test_powers_and_points_make_combinations_as_other_conditions_do(condition):
 def test_shares_of_billions_of_rows_may_oppose_the_rule():
     rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
     counts = np.array([[3e9, 7.0], [2.0, 5e9]])
-    features = np.array([[0, 0], [1, 1]])
-    result = Shares(Likeness(rule), features, counts, np.ones(2))
+    result = Shares(Likeness(rule), np.array([[0, 0], [1, 1]]), counts, np.ones(2))
     shares = counts / counts.sum(axis=1, keepdims=True)
     values = result.compute({"a": np.array([0.0, 1.0])})
     np.testing.assert_allclose(values, shares, rtol=1e-6)

@@ -67,8 +67,7 @@ def test_bins_are_written_in_signs_and_empty_columns_refused():
     signs = [interval_signs(row) for _, row in table.iterrows()]
     assert signs == ["≤ 2", "> 2, ≤ 3", "> 3", "missing"]
     bad = '<a href="http://a.site">x</a>'
-    labels = [bad, "b", "c"]
-    figure = outcome_bins_figure(VALUES, CODES, [1.0], name=bad, labels=labels)
+    figure = outcome_bins_figure(VALUES, CODES, [1.0], name=bad, labels=[bad, "b", "c"])
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
@@ -105,8 +104,7 @@ def test_sentence_names_where_up_to_six_outcomes_are_commonest():
     assert "setosa at b (100%)" in outcome_sentence(levels, name="town", labels=LABELS)
     table = outcome_bins(VALUES, CODES, 3, [])
     assert outcome_sentence(table, name="x", labels=LABELS) == ("x: no cut point divides the rows.")
-    codes = np.arange(6)
-    table = outcome_bins(VALUES, codes, 8, [2.0])
+    table = outcome_bins(VALUES, np.arange(6), 8, [2.0])
     assert outcome_sentence(table, name="x", labels=list("abcdefgh")).endswith("; 2 more outcomes.")
 
 
@@ -125,8 +123,7 @@ def test_counts_in_the_hover_text_have_separators():
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=80), cut_points)
 def test_strips_meet_and_hold_their_values(values, cuts):
     values = np.array(values, dtype=float)
-    figure = drawn(values, values > 9, cuts)
-    strips = figure.data[2]
+    strips = drawn(values, values > 9, cuts).data[2]
     starts, ends = strips.x - strips.width / 2, strips.x + strips.width / 2
     np.testing.assert_allclose(starts[1:], ends[:-1])
     few = len(set(values)) <= 20

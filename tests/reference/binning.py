@@ -43,8 +43,7 @@ def split_of(values, cut):
 
 def decimals(number):
     """Count the decimals of a number's shortest text."""
-    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
-    return max(-exponent, 0)
+    return max(-Decimal(repr(float(number))).normalize().as_tuple().exponent, 0)
 
 
 def fewest_decimals(low, high):

@@ -63,8 +63,7 @@ def savings(state, r):
     rest = np.delete(state.v, r, 0)
     nearest, holding = rest.min(axis=0, initial=FAR), (rest == 0).sum(axis=0)
     described = np.where(nearest >= 1, base, 0.0)
-    other = near - np.where(holding == 0, base, extra)
-    at_zero = np.where(problem.y, described, other)
+    at_zero = np.where(problem.y, described, near - np.where(holding == 0, base, extra))
 
     def g(u):
         nearer = problem.y & (u >= 1) & (u < nearest)

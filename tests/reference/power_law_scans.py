@@ -25,10 +25,8 @@ def best_step(now, along, mass):
         event = -now / along
     event[along == 0] = np.inf  # never changes sides
     leaves = along > 0
-    label = 2 * mass.label + leaves
-    keys = sort_keys(event, label, mass.bits + 1)
-    start = leaves | ((along == 0) & (now <= 0))
-    return best_event(keys, start, mass)
+    keys = sort_keys(event, 2 * mass.label + leaves, mass.bits + 1)
+    return best_event(keys, leaves | ((along == 0) & (now <= 0)), mass)
 
 
 def best_band_step(now, along, band, mass):
@@ -40,8 +38,7 @@ def best_band_step(now, along, band, mass):
     event[np.concatenate([still, still], axis=1)] = np.inf
     label = np.concatenate([2 * mass.label, 2 * mass.label + 1])
     keys = sort_keys(event, label, mass.bits + 1)
-    inside = still & (now >= low[:, None]) & (now <= high[:, None])
-    return best_event(keys, inside, mass)
+    return best_event(keys, still & (now >= low[:, None]) & (now <= high[:, None]), mass)
 
 
 def best_interval(values, mass, n_starts=3, rounds=4, inside=None):
@@ -102,8 +99,7 @@ class _Intervals:
                 total += s[:, None] * part
         start_at = np.where(self.border, total, np.inf)
         least = np.minimum.accumulate(start_at, axis=1)
-        gain = np.where(self.border, total - least, -np.inf)
-        b = gain.argmax(axis=1)
+        b = np.where(self.border, total - least, -np.inf).argmax(axis=1)
         a = (start_at == least[self.each, b][:, None]).argmax(axis=1)
         return a, np.maximum(b, a)
 
@@ -188,8 +184,7 @@ def _widest_of_best(keys, bits, impurity):
     """Take the least impurity between distinct values; of equal ones the widest gap."""
     apart = (keys[:, 1:] ^ keys[:, :-1]).view(np.uint64) >= np.uint64(1 << bits)
     impurity = np.where(apart, impurity, np.inf)
-    at = impurity.argmin(axis=1)
-    worth = impurity[np.arange(len(keys)), at]
+    worth = impurity[np.arange(len(keys)), impurity.argmin(axis=1)]
     row, place = np.nonzero(impurity <= worth[:, None] + EQUAL)
     with np.errstate(invalid="ignore", over="ignore"):
         gap = _value(keys[row, place + 1], bits) - _value(keys[row, place], bits)

@@ -9,8 +9,7 @@ MAX_SWEEPS = 10
 def relaxed_cost(A, y, rows, w, theta):
     """Cost of a clause whose columns may be fractional, objective (2.1)."""
     cover = A.astype(float) @ w
-    xi = np.where(y, np.maximum(0.0, 1.0 - cover), cover)
-    return float(rows @ xi + theta * w.sum())
+    return float(rows @ np.where(y, np.maximum(0.0, 1.0 - cover), cover) + theta * w.sum())
 
 
 def groups_of(A, structure):

@@ -60,8 +60,7 @@ def test_special_names_and_values_are_escaped_in_databases(put):
 @pytest.mark.slow
 @everywhere
 def test_any_rule_over_any_table_is_counted_as_in_memory(put):
-    table = every_row()
-    case = placed(put, table, ("yes", "no", "perhaps"))
+    case = placed(put, every_row(), ("yes", "no", "perhaps"))
 
     @settings(max_examples=settings.default.max_examples // 2)
     @given(rule_sets())

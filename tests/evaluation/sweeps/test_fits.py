@@ -118,8 +118,7 @@ SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 def test_rules_for_and_against_a_class_count_the_same_class(planted):
     X, y = planted
     labels = sorted(set(y))
-    sweep_result = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
-    rows = sweep_result.table
+    rows = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3).table
     assert {r.labels[0] for r in rows["rule"] if r.labels} == set(labels)
     positives = rows["test_tp"] + rows["test_fn"]
     by_fold = positives.groupby(rows["fold"])

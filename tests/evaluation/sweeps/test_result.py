@@ -236,8 +236,7 @@ def test_added_results_keep_figures_models_and_learner():
 
 def test_models_and_estimates_join_their_settings_on_one_curve():
     one = Comparison((family(),), 2, "x", models={1: "mine"})
-    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
-    both = one.join(two)
+    both = one.join(Comparison((family("other", 2),), 2, "x", models={0: "yours"}))
     assert both.models == {1: "mine", 3: "yours"}
     rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
     one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})

@@ -270,8 +270,7 @@ def test_overlap_and_answers_are_compared_row_by_row():
     for k, own in enumerate(HAND.clauses_fired(X).T):
         best = [max(share(own, other) for other in each) for each in held]
         assert FOUND.clauses["overlap"][k] == pytest.approx(np.mean(best))
-    answers = np.array([r.predict(X) for r in OTHERS])
-    same = (answers == HAND.predict(X)).mean(axis=0)
+    same = (np.array([r.predict(X) for r in OTHERS]) == HAND.predict(X)).mean(axis=0)
     assert FOUND.same_answers.tolist() == same.tolist()
 
 
@@ -305,8 +304,7 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
         s.startswith("Age above 40: 5 rules cut it on this side, eight of ten of them at 42; 5 so")
         for s in message
     )
-    bad = tuple(r._replace(wrong=~r.wrong) for r in good)
-    changed = replace(changed, resamples=bad)
+    changed = replace(changed, resamples=tuple(r._replace(wrong=~r.wrong) for r in good))
     assert not changed.beats_chance
     assert changed.returning == []
     assert "Nothing returns" in changed.sentences()[1]

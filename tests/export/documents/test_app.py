@@ -50,8 +50,7 @@ def test_files_of_hostile_rows_are_scored_as_the_rule_predicts():
         for k, (name, column) in enumerate(job.columns.items()):
             cells = [row[k] for row in rows]
             columns[name] = np.array(cells, dtype=float if column.dtype == float else object)
-        names = ["not read", *job.columns]
-        text = as_csv(names, [[k, *row] for k, row in enumerate(rows)])
+        text = as_csv(["not read", *job.columns], [[k, *row] for k, row in enumerate(rows)])
         results = f"scoreCsv({json.dumps(text)}).results.map((r) => [r.answer, r.index, r.error])"
         scripts.append((script_of(to_app(job.rule)), results))
         expected.append((job, columns, rows))

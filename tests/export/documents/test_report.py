@@ -73,8 +73,7 @@ def test_the_report_counts_cases_and_clauses_in_outcome_colours():
 def test_points_of_bins_have_their_share_of_rows_and_rate():
     given = (Literal("glucose", ">", 126.5), Literal("glucose", ">", 150.0))
     rule = RuleSet((Clause((PointsSplit(given, (3, 2), 3),)),), ("ill",), "dnf", "well")
-    glucose = [100.0, 130.0, 130.0, 160.0, 120.0]
-    frame = pd.DataFrame({"glucose": glucose})
+    frame = pd.DataFrame({"glucose": [100.0, 130.0, 130.0, 160.0, 120.0]})
     words = Wording(clause="line", colours=outcome_colours(["ill", "well"]))
     training = frame, ["well", "ill", "well", "ill", "well"]
     page = Cells(to_report(rule, training, wording=words))

@@ -92,8 +92,7 @@ def test_rare_classes_and_bands_are_kept():
 def test_three_classes_are_distinguished_by_two_splits():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 3, (240, 3))
-    law = X[:, 0] * X[:, 1]
-    y = np.array(["low", "middle", "high"])[np.digitize(law, [3.0, 5.0])]
+    y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] * X[:, 1], [3.0, 5.0])]
     model = PowerLawTreeClassifier().fit(X, y)
     assert model.n_splits_ == 2
     assert model.score(X, y) > 0.97
@@ -170,8 +169,7 @@ def test_exponents_that_cannot_be_used_are_refused(exponents):
 def test_rounding_keeps_every_training_row_on_its_side():
     rng = np.random.default_rng(4)
     columns = {name: rng.uniform(0.5, 900.0, 150) for name in "abc"}
-    kinds = dict.fromkeys("abc", "number")
-    features = PowerLawFeatures.from_columns(columns, kinds)
+    features = PowerLawFeatures.from_columns(columns, dict.fromkeys("abc", "number"))
     for _ in range(20):
         exponents = rng.choice([-2, -1, 0, 1, 3], (2, 3)).astype(np.int8)
         exponents[:, 0] = [1, -1]

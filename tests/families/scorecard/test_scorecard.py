@@ -270,8 +270,7 @@ def ways(weight, decides, most):
         for cuts in combinations(range(1, n), size - 1):
             if decides not in cuts:
                 continue
-            ends = [0, *cuts, n]
-            runs = list(pairwise(ends))
+            runs = list(pairwise([0, *cuts, n]))
             sides = [[r for r in runs if r[0] < decides], [r for r in runs if r[0] >= decides]]
             if all(len(s) == 1 or min(weight[a:b].sum() for a, b in s) >= least for s in sides):
                 yield runs

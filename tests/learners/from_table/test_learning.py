@@ -64,8 +64,7 @@ def rules(draw):
 def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
     k = data.draw(st.integers(0, rule.n_clauses - 1))
     i = data.draw(st.integers(0, len(rule.clauses[k].conditions) - 1))
-    name = rule.clauses[k].conditions[i].feature
-    if name == "whole":
+    if rule.clauses[k].conditions[i].feature == "whole":
         result = REFINER.losses_by_value(rule, k, i)
         assert len(result.cuts) == 11
     else:
@@ -112,8 +111,7 @@ def test_planted_cuts_are_found_even_outside_the_first_window():
 
 @pytest.mark.slow
 def test_refinement_keeps_required_and_avoids_forbidden_conditions():
-    free = REFINER.refine(planted(whole=3.0))
-    result = _tests(free)[2]
+    result = _tests(REFINER.refine(planted(whole=3.0)))[2]
     assert result.value != 3.0
     for limits, kept in (
         (Constraints(required=("whole",)), Literal("whole", ">", 3.0)),

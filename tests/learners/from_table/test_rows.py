@@ -191,8 +191,7 @@ def test_row_numbers_follow_content_and_seed(engine):
     first = numbers(in_engine(rows), engine)
     assert (first == numbers(in_engine(mixed), engine)).all()
     assert (first != numbers(in_engine(rows), engine, seed=1)).mean() > 0.99
-    table = in_engine(frame(2000))
-    result = numbers(table, engine, columns=("town",))[:, 0]
+    result = numbers(in_engine(frame(2000)), engine, columns=("town",))[:, 0]
     assert [len(set(result[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
     assert len(set(result.tolist())) == 3
     result = numbers(in_engine(frame()), engine)

@@ -59,8 +59,7 @@ def test_objective_equals_that_of_the_shown_rule(form, theta):
 def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, prices):
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
-    bins = binarizer.transform(X)
-    table = bins.with_labels(y == "ill", np.ones(len(y)))
+    table = binarizer.transform(X).with_labels(y == "ill", np.ones(len(y)))
     problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
     plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
     archive = search(problem.table, plan, rng, prices=prices)

@@ -217,8 +217,7 @@ def test_certificates_count_values_and_weights_as_the_fit_does():
     by_class = {"ill": 3.0, "well": 1.0}
     model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
     certificate = certify(model, X, y, sample_weight=weight)
-    joined = weight * np.where(y == "ill", 3.0, 1.0)
-    least = cost_of_best_clause(model, X, y, joined)
+    least = cost_of_best_clause(model, X, y, weight * np.where(y == "ill", 3.0, 1.0))
     assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": rng.choice(["Bonn", "Lima", "Oslo", "Rome"], 80)})

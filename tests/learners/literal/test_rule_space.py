@@ -20,8 +20,7 @@ def space_of(seed, max_clauses=2, max_conditions=4, theta=0.5):
     X, y = small(seed)
     learner = BoxSearchClassifier(theta=theta, positive_label=True, random_state=0)
     learner._check()
-    table = learner._read(X, y, None)
-    problem = learner.problem_of(table, True)
+    problem = learner.problem_of(learner._read(X, y, None), True)
     return RuleSpace(learner, problem, theta, max_clauses, max_conditions, lambda: False)
 
 

@@ -187,8 +187,7 @@ def searched(seed, n=80, **parameters):
     model = BoxSearchClassifier(
         n_perturbations=0, binarizer=Binarizer(n_thresholds=4), **parameters
     )
-    table = model._read(X, grade, None)
-    several = SeveralClasses(model, table)
+    several = SeveralClasses(model, model._read(X, grade, None))
     return search_lists(model, several, np.random.default_rng(0), model.n_clauses), several
 
 

@@ -108,8 +108,7 @@ def list_combinations(rule):
         if all(isinstance(v, bool) for v in named):
             pool = [True, False]
         elif all(isinstance(v, float) for v in named):
-            kind = rule.schema.column(name).kind
-            step = 1.0 if kind == "whole number" else 0.01
+            step = 1.0 if rule.schema.column(name).kind == "whole number" else 0.01
             near = (np.floor if step == 1.0 else np.asarray)(named)
             pool = sorted({float(v) for d in (-step, 0.0, step) for v in near + d})
         else:

@@ -60,8 +60,7 @@ def test_a_weight_s_sign_is_the_direction_of_a_plane():
 
 def test_age_between_cuts_is_a_violation_with_two_rows():
     old = Clause((Literal("age", ">", 30), Literal("age", "<=", 60), Literal("town", "==", "Ulm")))
-    rule = RuleSet((old,), ("yes",), "dnf", "no")
-    result = check_monotonicity(rule, "age", "yes")
+    result = check_monotonicity(RuleSet((old,), ("yes",), "dnf", "no"), "age", "yes")
     assert not result.kept
     step = "with town = Ulm, the prediction is yes for age = 60 and not for age = 61"
     assert step in result.sentence

@@ -88,8 +88,7 @@ def test_figures_without_rows_are_undefined():
     assert math.isnan(s.confidence)
     assert math.isnan(s.lift)
     assert (s.confidence_low, s.confidence_high) == (0, 1)
-    never = RuleSet((), (), "dnf", "well")
-    s = rule_statistics(never, TABLE, TRUTH)
+    s = rule_statistics(RuleSet((), (), "dnf", "well"), TABLE, TRUTH)
     assert math.isnan(s.precision["ill"])
     assert s.recall == {"ill": 0.0, "well": 1.0}
     with pytest.raises(RuleError, match="there are 2 classes, but 'age' has 8"):

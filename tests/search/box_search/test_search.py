@@ -333,8 +333,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
 def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():
     values, y, weight, ranks = made(3)
     table, movable, of = columns_for(values, CUTS, ranks)
-    rule = [{0: (4.0, None)}]
-    chosen = chosen_of(rule, of, table.shape[1])
+    chosen = chosen_of([{0: (4.0, None)}], of, table.shape[1])
     moved, _ = refine_cuts(table.with_labels(y, weight).opposite, movable, chosen)
     (cut,) = moved.items()
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))

@@ -94,8 +94,7 @@ def test_generation_claims_bounds_only_with_whole_pricing():
         for seed in range(8)
     ]
     assert any(rule.lower_bound and not rule.solved for rule in results)
-    problem = small(1)
-    rule = generate_boxes(problem, GenerationPlan(100.0, 100.0))
+    rule = generate_boxes(small(1), GenerationPlan(100.0, 100.0))
     assert len(rule.boxes) == 0
     assert rule.lower_bound == pytest.approx(rule.objective)
 

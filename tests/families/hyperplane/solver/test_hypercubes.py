@@ -156,8 +156,7 @@ def test_few_boxes_are_disjoint_on_their_side_and_worth_as_much(plane, seed, mos
 
 def test_a_face_between_boxes_goes_with_the_box_behind_it():
     V = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
-    half = half_of(V, np.array([1.0, 1.0]), 2.0, above=False)
-    boxes = extract_boxes(half, V)
+    boxes = extract_boxes(half_of(V, np.array([1.0, 1.0]), 2.0, above=False), V)
     assert n_faces(boxes) == 3
     behind = few_boxes(boxes, V, np.array([-1.0, -1.0, 1.0, 1.0]), None)
     assert len(behind) == 1
@@ -204,8 +203,7 @@ def test_corner_of_the_linear_program_has_the_least_excess(plane):
     def excess(corner):
         return counts @ np.maximum(0.0, (unit - corner).max(axis=1, initial=0.0))
 
-    result = region.to_unit(point_corner(region, points, counts))
-    least = excess(result)
+    least = excess(region.to_unit(point_corner(region, points, counts)))
     rng = np.random.default_rng(0)
     for _ in range(200):
         other = np.maximum(rng.random(half.n_features), unit.min(axis=0))

@@ -64,8 +64,7 @@ def test_searches_end_when_pure_stopped_or_without_features():
     assert [step["n_exponents"] for step in rule.history] == [1, 2]
     assert rule.history[0]["impurity"] > 0.05 >= rule.history[1]["impurity"]
     assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
-    mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
-    task = SplitTask(X, mass, modulus=False)
+    task = SplitTask(X, ClassMass((law > 1.1).astype(np.int64), None, 2), modulus=False)
     box = beam_search(task, np.random.default_rng(0), lambda: True)
     assert box.n_exponents == 1
 
@@ -146,8 +145,7 @@ def test_features_of_a_planted_pair_are_kept_among_many():
 
 def test_best_structures_are_among_the_likely_ones():
     X, mass = planted_pair(12)
-    pairs = likely_pairs(X, mass, False, 30)
-    structures = pair_structures(pairs, (-2, -1, 1, 2), 2, 12)
+    structures = pair_structures(likely_pairs(X, mass, False, 30), (-2, -1, 1, 2), 2, 12)
     table = PowerTable(X, 2)
     for modulus in (False, True):
         worth = LowerLevel(table, mass).screen(structures, modulus).impurity
