@@ -143,9 +143,7 @@ def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
     """Return bounds of each whole-number column: its range if it has few values, else infinite."""
     bounds = {}
     for name, column in columns.items():
-        if column.dtype == object:
-            continue
-        numbers = finite_numbers(column)
+        numbers = np.empty(0) if column.dtype == object else finite_numbers(column)
         if len(numbers) and np.all(numbers == np.floor(numbers)):
             few = len(np.unique(numbers)) <= FEW_VALUES
             ends = (numbers.min(), numbers.max()) if few else (-math.inf, math.inf)
@@ -227,9 +225,8 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
     named: list[Any] = [v for literal in literals for v in literal.values]
     values = [*named, *present, *([] if current is None else [current])]
     if any(isinstance(v, str) for v in values):
-        texts = [v for v in (present or named) if isinstance(v, str)]
         other = () if present else (OtherText(unseen_text(values)),)
-        return Domain((*texts, *other))
+        return Domain((*(v for v in (present or named) if isinstance(v, str)), *other))
     if any(isinstance(v, (bool, np.bool_)) for v in values):
         return Domain((True, False))
     if present:

@@ -70,10 +70,8 @@ class PointsReading:
     @property
     def off(self) -> int:
         """Points missing, or in excess where fewer are required; 0 if it holds."""
-        if self.holds:
-            return 0
-        total = self.split.total
-        return total - self.score if self.split.reached else self.score - total + 1
+        short = self.split.total - self.score
+        return 0 if self.holds else short if self.split.reached else 1 - short
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -220,8 +218,7 @@ def read_split(
         text = score_text(body, value, write_bounds(split), within == split.inside)
     else:
         inside, outside = ("within", "outside") if split.is_band else ("at most", "above")
-        side = inside if within else outside
-        text = f"{body} is {value}, {side} {' to '.join(map(exact, ends))}"
+        text = f"{body} is {value}, {inside if within else outside} {' to '.join(map(exact, ends))}"
     if body == LONG_SUM:
         read = zip(split.terms, terms, strict=True)
         parts = [(t.weight * r.value, [x.feature for x in t.factors]) for t, r in read]
@@ -287,9 +284,8 @@ def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -
 
 def score_text(total: str, value: str, limit: str, holds: bool) -> str:
     """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
-    if holds:
-        return f"{total} is {value}, {limit}"
-    return f"{total} would have to be {limit} (it is {value})"
+    where = f"is {value}, {limit}" if holds else f"would have to be {limit} (it is {value})"
+    return f"{total} {where}"
 
 
 def _gap_text(split: LinearSplit | PowerLawSplit, row: Row, wording: Wording) -> str:
@@ -406,8 +402,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         else:
             text = f"{total} is {text} but would have to be {SPOKEN[split.op]} {limit}"
             if total == LONG_SUM:
-                parts = [(w * float(self.row[f]), [f]) for f, w in split.terms]
-                text += least_text(parts, wording)
+                text += least_text([(w * float(self.row[f]), [f]) for f, w in split.terms], wording)
         return self._check_condition(split, self.value - split.value, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
@@ -444,10 +439,8 @@ def describe_near_miss(
     """Describe what a clause that does not match, or a band of totals, is missing."""
     # A CNF is mirrored: a clause holds where the CNF's clause fails.
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
-    joint = " and " if wording.spoken else "; "
-    missing = joint.join(c.text for c in checked.failing)
-    total = len(checked.checks)
-    met = total - len(checked.failing)
+    missing = (" and " if wording.spoken else "; ").join(c.text for c in checked.failing)
+    met = len(checked.checks) - len(checked.failing)
     if wording.spoken or is_band:
         text = f"For {label_text(checked.label, wording)}, {missing}."
     elif mirrored:
@@ -456,5 +449,5 @@ def describe_near_miss(
         text = f"{name} does not match: {missing}."
     else:
         nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
-        text = f"{name} {nearly}, {met} of {total:,} conditions met: {missing}."
+        text = f"{name} {nearly}, {met} of {len(checked.checks):,} conditions met: {missing}."
     return replace(checked, sentence=text)

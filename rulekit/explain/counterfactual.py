@@ -71,9 +71,8 @@ def changes_between(
     tests = {f: [t for t in rule.tests if t.feature == f] for f in moved}
     runs = {f: _run(rule, tests[f], row[f], after, f) for f in moved}
     many = math.prod(map(len, runs.values())) > MAX_CHECKED
-    values = (
-        {} if many else dict(zip(runs, zip(*product(*runs.values()), strict=True), strict=True))
-    )
+    rows = [] if many else list(product(*runs.values()))
+    values = {f: [row[k] for row in rows] for k, f in enumerate(runs)}
     if many or len(set(rule.predict(rows_with(after, values)))) > 1:  # some combination differs
         runs = {f: [after[f]] for f in moved}
     texts = {f: _text(f, row[f], candidates[f], runs[f], tests[f], wording) for f in moved}
@@ -113,9 +112,8 @@ def _text(
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
         named = dict.fromkeys(v for x in tests for v in x.values)
-        other = "other than" if len(named) == 1 else "none of"
         listed = cap_list([show_value(v, wording=wording) for v in named])
-        return f"{name} were {other} {listed} (now {now})"
+        return f"{name} were {'other than' if len(named) == 1 else 'none of'} {listed} (now {now})"
     cuts = number_cuts(tests)
     if not isinstance(to.value, float) or not isinstance(old, float) or not cuts:
         return f"{name} were {show_value(to.value, wording=wording)} (now {now})"
@@ -276,9 +274,8 @@ def smallest_change(
         if change is not None:
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
-            total = sum(c.cost for c in change.values())
             text = _sentence(after, changes, training, wording)
-            return Counterfactual(changes, after, total, text)
+            return Counterfactual(changes, after, sum(c.cost for c in change.values()), text)
     text = "No change of the columns the rule reads gives another prediction."
     fixed = [wording.name(f) for f in rule.features if f in immutable]
     if rule.is_constant:
@@ -315,7 +312,6 @@ def _single_change(
 
 
 def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wording: Wording) -> str:
-    conditions = join_list(c.text for c in changes)
     outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
     far = []
     for change in changes:
@@ -326,7 +322,7 @@ def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wordin
                 far.append(wording.name(change.feature))
     known = "past cases" if wording.spoken else "training rows"
     outside = f"; {join_list(far)} would be outside the range of the {known}" if far else ""
-    return f"The prediction would be {outcome} if {conditions}{outside}."
+    return f"The prediction would be {outcome} if {join_list(c.text for c in changes)}{outside}."
 
 
 def _fewest_columns(
@@ -394,8 +390,7 @@ class _Search:
             ]
             if not standing:
                 return {f: self.options[f][cell] for f, cell in chosen.items()}
-            branches = [list(self._ways(c, option, fixed)) for c in standing]
-            for way in min(branches, key=len):
+            for way in min((list(self._ways(c, option, fixed)) for c in standing), key=len):
                 for entry in self._complete_change(option, fixed | {way}):
                     heapq.heappush(heap, entry)
         return None

@@ -157,8 +157,7 @@ class _Context:
 
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
         """Return what checks a condition on one row."""
-        past = self.training
-        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
+        return Checker(value, row, holds, self.training.ranges, self.wording, self.training.whole)
 
 
 def explain(

@@ -232,9 +232,7 @@ def score(  # noqa: PLR0913  all but two by keyword
         if before is not None:
             figures = _figures(model, columns, truth, before)
     lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in rule.as_dnf.clauses]
-    missing = np.zeros(len(X), dtype=np.intp)
-    if lacking:
-        missing = np.where(deciding < 0, np.min(lacking, axis=0), 0)
+    missing = np.where(deciding < 0, np.min(lacking, axis=0), 0) if lacking else 0 * deciding
     found, wording = (deciding + 1, missing, drift, figures, read.report), wording.for_rule(rule)
     return Scored(model, X, answers, *found, training, wording, immutable)
 

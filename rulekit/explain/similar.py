@@ -119,10 +119,9 @@ def similar_cases(
             unlike = np.minimum(np.abs(column - value) / width, 1.0)
         differences.append(np.where(absent, float(value is not None), unlike))
     distance = np.mean(differences, axis=0)
-    order = np.lexsort((distance, -agreement))[:k].tolist()
     read = {f: training.columns[f] for f in rule.features}
     labels = [None] * len(agreement) if training.labels is None else training.labels
     return tuple(
         SimilarCase(i, labels[i], float(agreement[i]), float(distance[i]), row_values(read, i))
-        for i in order
+        for i in np.lexsort((distance, -agreement))[:k].tolist()
     )

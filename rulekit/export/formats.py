@@ -122,13 +122,11 @@ def _sql(
 TEXT = (engines.read_back(from_text), "this text is read back", "a reader of its grammar")
 JSON = (engines.read_back(from_json), "this JSON is loaded", "our reader")
 SQL = _sql(engines.run_standard_sql)
-SCORES = _sql(engines.run_standard_sql, "SQLite", 'SELECT "prediction" FROM ({})', CASES)
 PYTHON = (engines.run_python, "this function is executed", "Python")
 NODE = (engines.run_javascript, "this function is executed in Node", "Node", "node")
 IN_TESTS = "Not checked on this table. The tests of this library "
 PMML = f"{IN_TESTS}compare such documents with the rule in two engines, JPMML and PMML4S."
 FEEL = "in the FEEL engine feelin."
-OFFICE = f"{IN_TESTS}compare such workbooks with the rule in LibreOffice."
 POSTGRES = (
     "Not checked on this table, because that takes a PostgreSQL server. The tests of this library "
     "compare such SQL with the rule in one."
@@ -168,7 +166,7 @@ FORMATS = {
         "a SELECT with each row's answer, and the clause or the total of points that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
-        *SCORES,
+        *_sql(engines.run_standard_sql, "SQLite", 'SELECT "prediction" FROM ({})', CASES),
     ),
     **{
         name: Format(
@@ -242,7 +240,7 @@ FORMATS = {
         "a workbook that computes itself: type a case, and its answer appears; no macros",
         to_xlsx,
         "xlsx",
-        how=OFFICE,
+        how=f"{IN_TESTS}compare such workbooks with the rule in LibreOffice.",
     ),
     "latex": Format("LaTeX", "a table for a paper", to_latex, "tex", counted=True),
 }
@@ -372,9 +370,8 @@ def _count_equal(expected: list[Any], answers: list[Any]) -> int:
 
 def _probes(rule: RuleSet, rows: engines.Rows) -> engines.Rows:
     """Vary a few rows: each column at, below and above its thresholds, and missing."""
-    n = min(MAX_BASES, len(next(iter(rows.values()), ())))
     probes = []
-    for base in range(n):
+    for base in range(min(MAX_BASES, len(next(iter(rows.values()), ())))):
         values = {f: value_at(column, base) for f, column in rows.items()}
         for feature, column in rows.items():
             if column.dtype != object:

@@ -140,8 +140,7 @@ class PredictedRows:
     def parts(self) -> list[tuple[int, int]]:
         """The rows that each clause, and none, decides: correct ones and all."""
         n, right = (sum(getattr(k, part) for k in self.numbers) for part in ("n", "n_right"))
-        rest = self.n_right - right, len(self.y) - n
-        return [*((k.n_right, k.n) for k in self.numbers), rest]
+        return [*((k.n_right, k.n) for k in self.numbers), (self.n_right - right, len(self.y) - n)]
 
 
 def clause_numbers(

@@ -126,10 +126,9 @@ def points_figure(
     points = [sum(given[c] for c in scale.conditions if c.mask(row)[0]) for scale in scales]
     ends, n = np.cumsum(points), len(points)
     figure = go.Figure(layout=base_layout(110 + 26 * n))
-    texts = [f"{p:+d}" for p in points]
     colours = [BLUE if p >= 0 else VERMILION for p in points]
     bar = {"orientation": "h", "textposition": "auto", "hoverinfo": "none"}
-    steps = {"base": ends - points, "text": texts, "marker_color": colours}
+    steps = {"base": ends - points, "text": [f"{p:+d}" for p in points], "marker_color": colours}
     figure.add_bar(y=list(range(n)), x=points, **steps, **bar)
     figure.add_bar(y=[n], x=[ends[-1]], text=[f"{ends[-1]}"], marker_color=GREY, **bar)
     line = {"dash": "dash", "color": GREY}

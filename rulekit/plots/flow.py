@@ -106,13 +106,12 @@ def plot_rule(
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
         return _draw_values(rule, columns, truth, classes, case, wording)
     parts = divide_rows(rule, columns)
-    names = _names(rule, parts, wording)
     looks = dict(zip(labels, outcome_looks(labels, classes), strict=True))
     short = _shorten([*labels, *(part.label for part in parts if part.label is not None)], 30)
     figure = go.Figure(layout=base_layout())
     noun = "past case" if wording.spoken else "row"
     depth, places = 0.0, []
-    for k, (name, part) in enumerate(zip(names, parts, strict=True)):
+    for k, (name, part) in enumerate(zip(_names(rule, parts, wording), parts, strict=True)):
         lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
         lines = lines if k else [*_head(truth, looks, short, noun), *lines]
         corner = {"x": 0, "xref": "paper", "xanchor": "left", "y": depth, "yanchor": "top"}
@@ -159,10 +158,9 @@ def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
     words = {label: str(label).split() for label in labels}
     if len(words) > 1 and max(len(" ".join(each)) for each in words.values()) > limit:
         for _ in range(2):  # once from the left, once from the right
-            alike = takewhile(
-                lambda group: len(set(group)) == 1, zip(*words.values(), strict=False)
-            )
-            n = min([sum(1 for _ in alike), *(len(each) - 1 for each in words.values())])
+            groups = zip(*words.values(), strict=False)
+            alike = sum(1 for _ in takewhile(lambda group: len(set(group)) == 1, groups))
+            n = min([alike, *(len(each) - 1 for each in words.values())])
             cut = {label: ["…"] * (n > 0) + each[n:] for label, each in words.items()}
             words = {label: each[::-1] for label, each in cut.items()}
     return {label: " ".join(each) for label, each in words.items()}
@@ -211,12 +209,11 @@ def _draw(figure: go.Figure, part: Part, top: float, truth: Any, looks: Any, num
     place |= {"customdata": [] if part.label is None else [number]}
     for label in sorted(looks, key=lambda label: label != part.label):
         if n := int((truth[part.rows] == label).sum()):
-            is_wrong = part.label is not None and label != part.label
             figure.add_bar(
                 x=[n],
                 base=[start],
                 marker=bars(looks[label]),
-                opacity=LIGHT if is_wrong else 1,
+                opacity=LIGHT if part.label is not None and label != part.label else 1,
                 name=plain(label),
                 hovertext=f"{n:,} actual {plain(label, 30)}{predicted}",
                 **place,
@@ -228,10 +225,8 @@ def _value_of(rule: RuleSet) -> Any:
     """Return the condition whose value decides alone: points or a sum; None for clauses."""
     if splits := scorecard_of(rule):
         return splits[0]
-    if rule.n_clauses != 1 or len(rule.clauses[0].conditions) != 1:
-        return None
-    condition = rule.clauses[0].conditions[0]
-    return condition if hasattr(condition, "sum_text") else None
+    conditions = rule.clauses[0].conditions if rule.n_clauses == 1 else ()
+    return conditions[0] if len(conditions) == 1 and hasattr(conditions[0], "sum_text") else None
 
 
 def _draw_values(
@@ -247,8 +242,7 @@ def _draw_values(
     codes = np.array(list(map(labels.index, truth.tolist())))
     figure = outcome_bins_figure(values, codes, cuts, name=name, labels=labels, classes=classes)
     if case is not None and np.isfinite(here := float(value.compute_values(case)[0])):
-        drawn, _ = gather_outliers(values[np.isfinite(values)], cuts)
-        distinct = np.unique(drawn)
+        distinct = np.unique(gather_outliers(values[np.isfinite(values)], cuts)[0])
         here = float(np.clip(here, distinct[0], distinct[-1]))
         x = float(np.searchsorted(distinct, here)) if len(distinct) <= FEW else here
         look = {"mode": "markers", "marker": {**MARK, "size": 13, "symbol": "diamond"}}

@@ -28,9 +28,8 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     table = found.table[found.table[measure].notna()]
     few = table.index.isin(found.small[measure])
     share, low, high = (100 * table[f"{measure}{end}"] for end in ("", "_low", "_high"))
-    counted = table[GROUP_MEASURES[measure]]
     figure = go.Figure(layout=base_layout(110 + 32 * max(len(table), 1)))
-    spans = zip(low, high, counted, strict=True)
+    spans = zip(low, high, table[GROUP_MEASURES[measure]], strict=True)
     bars = {"type": "data", "symmetric": False, "array": high - share, "arrayminus": share - low}
     symbols = ["circle-open" if small else "circle" for small in few]
     figure.add_scatter(

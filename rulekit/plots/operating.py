@@ -36,7 +36,6 @@ def operating_figure(
     shown = points.reset_index(drop=True).dropna(subset=[x, y])
     pairs = zip(shown[x], shown[y], strict=True)
     down, up = NAMES.get(x, x), NAMES.get(y, y)
-    hover = [f"{up} {percent(b)}, {down} {percent(a)}" for a, b in pairs]
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest", showlegend=False)
     figure.add_scatter(
@@ -44,7 +43,7 @@ def operating_figure(
         y=shown[y],
         mode="markers",
         customdata=[[int(number)] for number in shown.index],
-        hovertext=hover,
+        hovertext=[f"{up} {percent(b)}, {down} {percent(a)}" for a, b in pairs],
         hoverinfo="text",
         marker={"color": BLUE, "size": 11},
         selected={"marker": {"size": 16}},
@@ -54,11 +53,9 @@ def operating_figure(
     by_lot = [0.0, 1.0]
     if precision:  # the share of the class, the same from every point with rows of it
         some = shown[shown["found"] > 0]
-        shares = some["called_positive"] * some["precision"] / some["found"]
-        by_lot = [float(shares.mean())] * 2
-    line = {"width": 1.5, "color": BLUE}
+        by_lot = [float((some["called_positive"] * some["precision"] / some["found"]).mean())] * 2
     ends = {"mode": "lines", "hoverinfo": "skip"}
-    figure.add_scatter(x=order[x], y=order[y], line=line, **ends)
+    figure.add_scatter(x=order[x], y=order[y], line={"width": 1.5, "color": BLUE}, **ends)
     figure.add_scatter(x=[0, 1], y=by_lot, line={"width": 1, "color": GREY, "dash": "dot"}, **ends)
     if selected is not None and selected in shown.index:
         ring = {"symbol": "circle-open", "size": 24, "color": VERMILION, "line": {"width": 2}}
@@ -125,9 +122,8 @@ def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) ->
     """
     gap = ((table["stated"] - table["share"]).abs() * table["rows"]).sum()
     gap = 100 * gap / table["rows"].sum()
-    plainly = frequency * (1 - frequency)
     return (
         f"Predicted probabilities are on average {gap:.1f} points from the observed shares. Brier "
         f"score (mean squared error, small is good): {brier:.3f}; always predicting "
-        f"{percent(frequency)}: {plainly:.3f}."
+        f"{percent(frequency)}: {frequency * (1 - frequency):.3f}."
     )

@@ -67,9 +67,8 @@ def outcome_levels(
 
 def outcome_shares(table: pd.DataFrame) -> NDArray[np.float64]:
     """Return the share of each outcome in each row of a table of counts, NaN for empty rows."""
-    numbered = [name for name in table.columns if isinstance(name, int)]
     rows = table["rows"].to_numpy(dtype=float)
-    counts = table[numbered].to_numpy(dtype=float)
+    counts = table[[name for name in table.columns if isinstance(name, int)]].to_numpy(dtype=float)
     return np.asarray(counts / np.where(rows > 0, rows, np.nan)[:, None])
 
 
@@ -92,8 +91,7 @@ def outcome_bins_figure(
     drawn, beyond = gather_outliers(values[present], cuts)
     distinct = np.unique(drawn)
     places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))
-    parts = [codes[present] == k for k in range(len(labels))]
-    add_histogram(figure, drawn, parts, labels, looks)
+    add_histogram(figure, drawn, [codes[present] == k for k in range(len(labels))], labels, looks)
     table = outcome_bins(values[present], codes[present], len(labels), cuts)
     # one stacked bar per bin, as wide as the bin, divided by the outcomes' shares
     edges = np.array([ends[0], *places, ends[1]])

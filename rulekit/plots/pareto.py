@@ -256,10 +256,6 @@ def _add_points(
     colours = [look.colour for look in shown]
     texts = points["label"] if "label" in points else [""] * len(points)
     quantity = "a 100 cases" if y == COST else "error"
-    hover = [
-        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {format_measure(b, y)} {quantity}"
-        for text, a, b in zip(texts, points[x], points[y], strict=True)
-    ]
     pairs = zip(shown, best, strict=True)
     symbols = [look.symbol if filled else look.open_symbol for look, filled in pairs]
     mark = {"symbol": symbols, "color": colours, "size": np.where(best, 12, 8)}
@@ -269,7 +265,10 @@ def _add_points(
         y=points[y],
         mode="markers",
         customdata=[[int(label)] for label in points.index],
-        hovertext=hover,
+        hovertext=[
+            f"{plain(text, 200)}<br>{plural(a, 'condition')}, {format_measure(b, y)} {quantity}"
+            for text, a, b in zip(texts, points[x], points[y], strict=True)
+        ],
         hoverinfo="text",
         showlegend=False,
         marker=mark,
@@ -309,11 +308,10 @@ def _add_families(
         if k == held and f"{y}_se" in of_family and of_family[f"{y}_se"].notna().any():
             band = of_family.dropna(subset=[f"{y}_se"])
             low = (band[y] - band[f"{y}_se"]).clip(lower=0.0)  # an error is not negative
-            high = band[y] + band[f"{y}_se"]
             red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
             figure.add_scatter(
                 x=[*band[WHOLE], *band[WHOLE][::-1]],
-                y=[*low, *high[::-1]],
+                y=[*low, *(band[y] + band[f"{y}_se"])[::-1]],
                 fill="toself",
                 fillcolor=f"rgba({red},{green},{blue},0.2)",
                 line={"width": 0},
@@ -337,14 +335,13 @@ def _choose_horizontal_range(points: pd.DataFrame, x: str) -> Pair:
 def _add_curve(figure: go.Figure, family: Baseline) -> None:
     """Draw a reference model by size; the estimate that decides with its minimum as a diamond."""
     sizes, values = zip(*family.curve, strict=True)
-    dash = "dash" if family.decides else "dot"
     mark = {"symbol": "x-thin-open", "size": 7, "color": GREY}
     mark = {"symbol": "star", "size": 14} | MARK if len(sizes) == 1 else mark  # of one rule
     figure.add_scatter(
         x=sizes,
         y=values,
         mode="lines" if family.decides else "lines+markers",
-        line={"dash": dash, "width": 1, "color": GREY},
+        line={"dash": "dash" if family.decides else "dot", "width": 1, "color": GREY},
         marker=mark,
         name=plain(family.name),
         hoverinfo="skip",

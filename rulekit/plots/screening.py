@@ -35,8 +35,7 @@ def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.Da
     """
     some = per_column[per_column["conditions"] > 0]
     order = ["kept", "conditions", "column"]
-    some = some.sort_values(order, ascending=[False, False, True], ignore_index=True)
-    return some.head(limit)
+    return some.sort_values(order, ascending=[False, False, True], ignore_index=True).head(limit)
 
 
 def screening_figure(table: pd.DataFrame) -> go.Figure:

@@ -69,10 +69,9 @@ REST = Look(GREY, ".", "x")  # of everything but the class that is described
 def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> list[Look]:
     """Return the look of each outcome by its position among the classes, sorted as text."""
     labels = list(labels)
-    names = sorted({str(c) for c in (labels if classes is None else classes)})
     looks = {
         name: Look(SERIES[k % 6], HATCHES[(k + k // 6) % 6], SHAPES[k % 4])
-        for k, name in enumerate(names)
+        for k, name in enumerate(sorted({str(c) for c in (labels if classes is None else classes)}))
     }
     return [looks.get(str(v), REST) for v in labels]
 

@@ -57,8 +57,7 @@ class Wording:
 
     def sign(self, op: str, part: str | None = None) -> str:
         """Return a comparison sign, or its spoken form; "before" for a date."""
-        words = SPOKEN_DATES if part == "date" else SPOKEN
-        return words[op] if self.spoken else op
+        return (SPOKEN_DATES if part == "date" else SPOKEN)[op] if self.spoken else op
 
     def subject(self, literal: Literal) -> str:
         """Return what a literal compares: a column, or the "weekday of" one."""
@@ -254,10 +253,11 @@ class Words(ReadingWriter[str]):
     def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: "20 < age <= 50 years"."""
         _, left, right, _ = interval.ends
-        wording, lower = self.wording, interval.low
-        low = value_words(lower, lower.value)
-        amount = value_words(interval.high, interval.high.value, wording)
-        name = wording.subject(lower)
+        wording, lower, name = self.wording, interval.low, self.subject(interval.low)
+        low, amount = (
+            value_words(lower, lower.value),
+            self.value(interval.high, interval.high.value),
+        )
         if wording.spoken:
             start, end = (wording.sign(x.op, x.part) for x in (lower, interval.high))
             text = f"{name} is {start} {low} and {end} {amount}"

@@ -132,8 +132,7 @@ def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     rule, bands = rule_of(model), bands_of_totals(model)
     described, width = rule.labels[0], max(len(band.total) for band in bands)
     scales = scales_of(scorecard_of(rule)[0], wording)
-    lines = [f"   {scale.name}: {scale.points}" for scale in scales]
-    lines = ["ADD UP THE POINTS", *lines, "TOTAL"]
+    lines = ["ADD UP THE POINTS", *(f"   {s.name}: {s.points}" for s in scales), "TOTAL"]
     for band in bands:
         chance = "" if band.chance is None else f"  ({described}: {count_per_hundred(band)} of 100)"
         lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
@@ -149,8 +148,7 @@ def count_per_hundred(band: Band) -> int:
 def reading_notes(scales: Iterable[Scale]) -> str:
     """Return how to read the scales: order of ranges, points of missing values."""
     listed = list(scales)
-    several = [scale for scale in listed if scale.name != EVERY_CASE]
-    gaps = any(c.missing for scale in several for c in scale.conditions)
+    gaps = any(c.missing for s in listed if s.name != EVERY_CASE for c in s.conditions)
     notes = [FIRST_FITS] * any(len(scale.lines) > 1 for scale in listed)
     return " ".join([*notes, *[GAPS_NOTE] * (not gaps)])
 
@@ -167,8 +165,7 @@ def _levels(given: Sequence[tuple[Literal, int]], writer: Any) -> list[tuple[str
         value = v if literal.is_plain else literal.value_at(float(v))
         by_points.setdefault(_sum(given, v), []).append(writer.value(literal, value))
     texts_only = [v for v in named if isinstance(v, str)]
-    other = "".join(texts_only) + "?" if texts_only else math.inf
-    rest = _sum(given, other)
+    rest = _sum(given, "".join(texts_only) + "?" if texts_only else math.inf)
     lines = [(" or ".join(texts), p) for p, texts in by_points.items() if flags or p != rest]
     return lines if flags else [*lines, ("any other", rest)]
 

@@ -146,15 +146,12 @@ def law_text(
         times.join(base(f) for f in factors for _ in range(abs(f.exponent)))
         for factors in (law.numerators, law.denominators)
     )
-    if not down:
-        return f"({up})"
-    return f"(({up or one}){over}({down}))"
+    return f"(({up or one}){over}({down}))" if down else f"({up})"
 
 
 def subtract_shift(text: str, factor: Factor, number: WriteNumber) -> str:
     """Subtract the shift; x - (-3) is written x + 3, which is the same double."""
-    if not factor.shift:
-        return text if factor.floor is None else f"({text})"
-    sign = "-" if factor.shift > 0 else "+"
     inner = text if factor.floor is None else f"({text})"
-    return f"({inner} {sign} {number(abs(factor.shift))})"
+    if not factor.shift:
+        return inner
+    return f"({inner} {'-' if factor.shift > 0 else '+'} {number(abs(factor.shift))})"

@@ -136,11 +136,10 @@ def to_javascript(model: Any) -> str:
     """
     rule = rule_to_export(model)
     comments = write_comments(rule, "//")
-    head = HEAD + f"//\n{comments}" * bool(comments)
     cases = JavaScriptWriter.write_cases(rule)
     names = ["predict", "predictRow", *(["testCases"] if cases else [])]
     tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
-    return head + write_functions(rule) + tail
+    return HEAD + f"//\n{comments}" * bool(comments) + write_functions(rule) + tail
 
 
 def write_functions(rule: RuleSet) -> str:

@@ -273,11 +273,9 @@ def to_script(
         label = _source(model.positive_label_, "positive_label")
         lines += ["y = y.astype(object)", f"y = y.mask(y != {label}, {done.others!r})"]
     if rows is not None:
-        positions = [int(i) for i in rows]
-        lines += [f"rows = {positions!r}", "X, y = X.iloc[rows], y.iloc[rows]"]
-    weight = ""
-    if done.weight is not None:
-        weight = ", sample_weight=weight"
+        lines += [f"rows = {[int(i) for i in rows]!r}", "X, y = X.iloc[rows], y.iloc[rows]"]
+    weight = "" if done.weight is None else ", sample_weight=weight"
+    if weight:
         lines.append(f"weight = table.frame.loc[X.index, {done.weight!r}].to_numpy(dtype=float)")
     lines += [f"model = {learner}", f"model.fit(X, y{weight})"]
     message = "The rule differs: settings or versions are not the same."

@@ -96,9 +96,8 @@ class SqlWriter(CodeWriter):
 
     def condition(self) -> str:
         """Write the condition that the rule matches."""
-        parts = [self._clause(c) for c in self.rule.clauses]
         word, empty = ("OR", "1 = 0") if self.rule.form == "dnf" else ("AND", "1 = 1")
-        return f"\n   {word} ".join(parts) or empty
+        return f"\n   {word} ".join([self._clause(c) for c in self.rule.clauses]) or empty
 
     def deciding(self) -> str:
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
@@ -226,8 +225,7 @@ class SqlWriter(CodeWriter):
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        number = partial(self.read_number, template=self.dialect.summed)
-        total = split.sum_text(number, self.source)
+        total = split.sum_text(partial(self.read_number, template=self.dialect.summed), self.source)
         return self.with_gap(split, f"{total} {split.op} {self.source(split.value)}")
 
     def points(self, split: PointsSplit) -> str:
@@ -377,11 +375,10 @@ def to_sql(
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
     rule, chosen = rule_to_export(model), DIALECTS[dialect]
-    flags = boolean
-    if flags is None:  # those with truth values when the rule was learned
+    if boolean is None:  # those with truth values when the rule was learned
         known = (rule.schema or Schema()).columns
-        flags = [column.name for column in known if column.kind == "truth value"]
-    writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
+        boolean = [column.name for column in known if column.kind == "truth value"]
+    writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(boolean))
     text = _write_query(writer, part)
     if chosen.grammar:
         try:
@@ -408,14 +405,14 @@ def _write_query(writer: SqlWriter, part: str) -> str:
         return writer.failing_cases()
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
-        start = "" if table is None else f"SELECT *{source}\nWHERE "
-        return start + writer.condition()
+        return ("" if table is None else f"SELECT *{source}\nWHERE ") + writer.condition()
     columns = []
     if part != "clause":
         columns.append((writer.case(), "prediction"))
     if part != "case":
-        name = "total_points" if scorecard_of(writer.rule) else "clause"
-        columns.append((writer.deciding(), name))
+        columns.append(
+            (writer.deciding(), "total_points" if scorecard_of(writer.rule) else "clause")
+        )
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source

@@ -129,16 +129,15 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
     if column.kind in ("level", "grade"):
         levels = [*(column.levels or sorted({str(v) for t in tests for v in t.turning}))]
         levels.append(unseen_text(levels))
-    unit = wording.units.get(column.name) or column.unit or ""
+    unit = wording.units.get(column.name) or column.unit
     ends = [v if v is None or isinstance(v, str) else exact(v) for v in (low, high)]
     seen = "" if None in ends else " to ".join(map(str, ends))
-    kinds = {"date": "datetime-local" if column.time else "date"}
     return {
         **column.to_dict(),
         "label": wording.name(column.name),
         "hint": " ".join(filter(None, (seen, unit))),
         "options": ["true", "false"] if column.kind == "truth value" else levels,
-        "type": kinds.get(column.kind, "text"),
+        "type": {"date": "datetime-local" if column.time else "date"}.get(column.kind, "text"),
         "mode": "decimal" if column.kind in NUMERIC else "text",
         "candidates": cells,
     }

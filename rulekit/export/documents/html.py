@@ -85,9 +85,8 @@ def write_blocks(blocks: Sequence[doc.Block]) -> str:
                 items = "".join(f"<li>{_inline(item)}</li>" for item in block)
                 lines.append(f"<ul>{items}</ul>")
             case doc.TableBlock(heads, rows, is_headed):
-                first = "th" if is_headed else "td"
                 written = [_write_row(heads, "th", "th")] * bool(heads)
-                written += [_write_row(row, first, "td") for row in rows]
+                written += [_write_row(row, "th" if is_headed else "td", "td") for row in rows]
                 lines += ["<table>", *written, "</table>"]
             case doc.Lines(rule, remarks):
                 lines.append('<ol class="rule">')

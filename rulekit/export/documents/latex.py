@@ -64,8 +64,7 @@ def to_latex(
             empty = "always" if clause.op == "and" else "never"
             text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty
             rows.append([f"{k + 1}", text, labels[k] if is_dnf else ""])
-        closing = [] if is_dnf else [["", "if all hold", labels[0]]]
-        closing.append(["", "otherwise", labels[-1]])
+        closing = [["", "if all hold", labels[0]]] * (not is_dnf) + [["", "otherwise", labels[-1]]]
         columns, head = r"rp{0.6\linewidth}l", " & Clause & Answer"
     if numbers is not None:
         columns, head = f"{columns}r", f"{head} & Right of decided"

@@ -177,12 +177,11 @@ def _cases(
         else:
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong[:MAX_EXAMPLES]]
-    heading = doc.Text("Single cases", "heading")
+    blocks: list[doc.Block] = [doc.Text("Single cases", "heading")]
     if not chosen:
-        return [heading, doc.Text("There is no case to show.")]
+        return [*blocks, doc.Text("There is no case to show.")]
     rows = take_rows(part.columns, chosen)
     given = {"training": (training.columns, training.y), "immutable": immutable, "wording": words}
-    blocks: list[doc.Block] = [heading]
     for case, row in zip(explain(rule_to_export(model), rows, **given), chosen, strict=True):
         name = part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}"
         outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"

@@ -343,8 +343,7 @@ class _Line:
             if text.startswith('"'):
                 text = self.unquote(text)
             elif not re.fullmatch(DATE, text):
-                is_name = text[0].isalpha() and text != "inf"
-                text = _number_of_name(text) if is_name else float(text)
+                text = _number_of_name(text) if text[0].isalpha() and text != "inf" else float(text)
             ends = [(MIRRORED[low[2]], text)]
         part, name = self.take(PART), self.name()
         if gap := self.take(" IS (NOT )?MISSING"):
@@ -469,10 +468,9 @@ class _Line:
         raise self.problem(expected)
 
     def problem(self, expected: str) -> ExportError:
-        rest = self.text[self.at : self.at + 30]
         return ExportError(
             f"Line {self.number} of the rule needs {expected} at character {self.at + 1}, "
-            f"found {rest!r}."
+            f"found {self.text[self.at : self.at + 30]!r}."
         )
 
 

@@ -122,7 +122,6 @@ def json_schema() -> dict[str, Any]:
         "power_law": {"terms": laws, "low": end, "high": number, "inside": flag, "missing": flag},
         "points": {"conditions": _list(given, 1), "total": whole, "reached": flag},
     }
-    options = {"literal": read}
     limit = {"type": ["number", "string", "null"]}
     held = {  # by a column when the rule was learned
         **{"levels": _list(text), "missing": _list(text), "low": limit, "high": limit},
@@ -132,12 +131,11 @@ def json_schema() -> dict[str, Any]:
     column = _object(held, name=text, kind={"enum": list(COLUMN_KINDS)})
     scale = _object(base_score=number, base_odds=number, points_to_double=number, label=scalar)
     texts = {"type": "object", "additionalProperties": text}
-    optional = {"columns": _list(column), "classes": _list(scalar), "scale": scale, "texts": texts}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A rule: the first clause that holds decides (dnf), or all have to hold (cnf)",
         **_object(
-            optional,
+            {"columns": _list(column), "classes": _list(scalar), "scale": scale, "texts": texts},
             schema={"enum": list(SCHEMAS)},
             form={"enum": ["dnf", "cnf"]},
             default=scalar,
@@ -145,7 +143,8 @@ def json_schema() -> dict[str, Any]:
             clauses=_list(_list({"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS]})),
         ),
         "$defs": {
-            kind: _object(options.get(kind), kind={"const": kind}, **kinds[kind]) for kind in KINDS
+            kind: _object(read if kind == "literal" else {}, kind={"const": kind}, **kinds[kind])
+            for kind in KINDS
         },
     }
 

@@ -54,7 +54,6 @@ def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
 
 def free_name(wanted: str, taken: tuple[str, ...]) -> str:
     """Return a name that no column has, ignoring case."""
-    names = {name.lower() for name in taken}
-    while wanted.lower() in names:
+    while wanted.lower() in map(str.lower, taken):
         wanted += "_"
     return wanted

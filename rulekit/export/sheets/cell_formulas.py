@@ -137,8 +137,7 @@ class CellWriter(ConditionWriter[str]):
         """Return the weighted sum, added in the order of `total`."""
         total = ""
         for name, weight in split.terms:
-            size = f"{self.cells[name]}*{self.values.one(abs(weight))}"
-            total = _add_signed(total, size, weight)
+            total = _add_signed(total, f"{self.cells[name]}*{self.values.one(abs(weight))}", weight)
         return self._with_gap(split, self._write_order(total, split.op, split.value))
 
     def power_law(self, split: PowerLawSplit) -> str:
@@ -197,6 +196,5 @@ def _any(parts: Sequence[str]) -> str:
     if len(parts) == 1:
         return parts[0]
     if len(parts) > MOST_ARGUMENTS:
-        groups = range(0, len(parts), MOST_ARGUMENTS)
-        parts = [_any(parts[k : k + MOST_ARGUMENTS]) for k in groups]
+        parts = [_any(parts[k : k + MOST_ARGUMENTS]) for k in range(0, len(parts), MOST_ARGUMENTS)]
     return f"OR({','.join(parts)})"

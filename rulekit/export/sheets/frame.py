@@ -123,9 +123,8 @@ def cases_frame(
         frame[name] = texts.to_pandas()
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     if splits := scorecard_of(rule_of(scored.model)):
-        totals = splits[0].compute_values(columns_for(scored.model, scored.X)).astype(int)
         added = added.drop(columns="missing").rename(columns={"clause": "total"})
-        added["total"] = totals
+        added["total"] = splits[0].compute_values(columns_for(scored.model, scored.X)).astype(int)
         reasons = rank_reasons(scored.model, scored.X, most=REASONS, wording=scored.wording)
         for k in range(REASONS):
             added[f"reason {k + 1}"] = [row[k].text if k < len(row) else "" for row in reasons]

@@ -295,8 +295,7 @@ class _BookWriter:
         sheet.value(row + 1, 3, rule.default)
         lookup = f"INDEX($C${top + 1}:$C${row},MATCH(TRUE,$B${top + 1}:$B${row},0))"
         answer = f"IFERROR({lookup},$C${row + 1})"
-        wrong = f"SUMPRODUCT(LEN($C$4:$C${last}))>0"
-        answer = f'IF({wrong},"mend the values above",{answer})'
+        answer = f'IF(SUMPRODUCT(LEN($C$4:$C${last}))>0,"mend the values above",{answer})'
         sheet.value(row + 3, 1, "answer", "answer")
         answer = f'IF(COUNTA($B$4:$B${last})=0,"",{answer})'
         sheet.formula(row + 3, 2, answer, "answer")
