@@ -24,7 +24,7 @@ from rulekit.data.matching import (
     strip_flags,
 )
 from rulekit.data.options import UNUSED, has_kind
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
 from rulekit.rules.schema import NUMERIC, Schema
@@ -98,7 +98,7 @@ class ReadSettings:
                 )
             table = load_sample(source.removeprefix(SAMPLE))
         else:
-            table, options = read_with_options(source, options=options)
+            table, options, _ = read_with_layout(source, options=options)
         notes = tuple(n for n in table.notes if not has_kind(n, UNUSED))
         table = replace(table, notes=notes)
         for name in self.numbers:

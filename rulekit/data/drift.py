@@ -221,11 +221,8 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
 
     if stats.chi2_contingency(counts).pvalue >= level / len(share):
         return None
-    text = (
-        f"has moved: the word {quote(word)} is in {is_now:.1f} % of its texts, formerly in "
-        f"{was:.1f} %."
-    )
-    return _note(column.name, "moved", text, len(now))
+    text = f"has moved: the word {quote(word)} is in {is_now:.1f} % of its texts, formerly in"
+    return _note(column.name, "moved", f"{text} {was:.1f} %.", len(now))
 
 
 def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:

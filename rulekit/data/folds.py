@@ -218,9 +218,8 @@ def hold_out(
             f"share of {share:g} gives {n_test} of {len(labels)} rows for the test. Change the "
             "share, or set it to 0."
         )
-    train, test = train_test_split(
-        everything, test_size=share, random_state=random_state, stratify=labels
-    )
+    seed = random_state
+    train, test = train_test_split(everything, test_size=share, random_state=seed, stratify=labels)
     return np.sort(train), np.sort(test)
 
 
@@ -354,22 +353,20 @@ def _split_with_seed(
 ) -> Iterable[Fold]:
     if n_folds < 2:
         raise ValueError(f"`cv` must be at least 2 folds, got {n_folds}.")
-    one_each = groups is None and n_folds == len(labels)
     codes, classes = pd.factorize(labels)
     if (codes < 0).any():
         raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
+    if groups is None and n_folds == len(labels):
+        rows = np.arange(n_folds)
+        return [(np.delete(rows, k), rows[k : k + 1]) for k in range(n_folds)]
     counts = np.bincount(codes)
-    n_rare = counts.min()
-    if not one_each and n_rare < n_folds:
+    if (n_rare := counts.min()) < n_folds:
         remedy = "Leave this class out, or join it with another."
         raise DataError(
             "Every class needs at least one row per fold; class "
             f"{quote(classes[counts.argmin()])} has {n_rare} rows for {n_folds} folds. "
             + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else remedy)
         )
-    if one_each:
-        rows = np.arange(n_folds)
-        return [(np.delete(rows, k), rows[k : k + 1]) for k in range(n_folds)]
     if groups is None:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         return list(splitter.split(np.zeros((len(labels), 1)), codes))

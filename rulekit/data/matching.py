@@ -57,12 +57,9 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
         flags = np.where(np.any([read.valid for read, _ in reads], axis=0), reads[0][1], "")
         if not are_flags(flags, minority=False):
             continue
-        bare = [
-            text.rsplit(maxsplit=1)[0] if flag else text
-            for text, flag in zip(texts.to_pylist(), flags, strict=True)
-        ]
+        pairs = zip(texts.to_pylist(), flags, strict=True)
         frame = table.frame.assign(**{name: original.astype(object)})
-        frame.loc[present, name] = bare
+        frame.loc[present, name] = [t.rsplit(maxsplit=1)[0] if flag else t for t, flag in pairs]
         k = int(np.argmax(flags != ""))
         note = (
             f"Column {quote(name)} is read as numbers; in {np.sum(flags != ''):,} of "
@@ -133,12 +130,9 @@ def describe_numbers(
     table: Table, names: Sequence[str], options: ParseOptions | None = None
 ) -> Schema:
     """Return units and ranges of columns of numbers, as `match_units` compares them."""
-    columns = (
-        ColumnSchema(c.name, "number", low=c.minimum, high=c.maximum)
-        for c in table.columns
-        if c.is_number and c.name in names
-    )
-    return describe_reading(Schema(tuple(columns)), options or ParseOptions(), table.units, {})
+    kept = (c for c in table.columns if c.is_number and c.name in names)
+    columns = tuple(ColumnSchema(c.name, "number", low=c.minimum, high=c.maximum) for c in kept)
+    return describe_reading(Schema(columns), options or ParseOptions(), table.units, {})
 
 
 def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:
@@ -200,17 +194,16 @@ def describe_reading(
         usual |= {w for w in words.get(name, ()) if w.lower() in MISSING_IN_WORDS or w[0] == ":"}
         missing = [word for word in words.get(name, ()) if word in usual]
         missing += (options.missing_in or {}).get(name, ())
-        columns.append(
-            replace(
-                column,
-                decimal=mark if column.kind in NUMERIC else None,
-                day_first=(options.day_first_in or {}).get(name, column.day_first),
-                missing=tuple(dict.fromkeys(missing)),
-                unit=unit,
-                percent=unit == "%" and options.percent != "share",
-                merged=column.levels is not None and name in (options.merged or ()),
-            )
+        described = replace(
+            column,
+            decimal=mark if column.kind in NUMERIC else None,
+            day_first=(options.day_first_in or {}).get(name, column.day_first),
+            missing=tuple(dict.fromkeys(missing)),
+            unit=unit,
+            percent=unit == "%" and options.percent != "share",
+            merged=column.levels is not None and name in (options.merged or ()),
         )
+        columns.append(described)
     return replace(schema, columns=tuple(columns))
 
 

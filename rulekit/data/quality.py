@@ -134,11 +134,9 @@ def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
         text = " has a different value in every row, like an identifier."
         yield _note(name, "id", text, "ignore")
     elif named and n_distinct != n_rows and column.role != "group":
-        text = (
-            f" looks like an identifier that repeats ({n_distinct:,} values in {n_rows:,} rows): "
-            "keep its rows on one side of every split."
-        )
-        yield _note(name, "group", text, "group", "warning")
+        values = f"{n_distinct:,} values in {n_rows:,} rows"
+        text = f" looks like an identifier that repeats ({values}): keep its rows on one side of"
+        yield _note(name, "group", f"{text} every split.", "group", "warning")
     if column.role == "feature" and column.is_number and _WEIGHT.search(name):
         values, why = table.frame[name].to_numpy(dtype=float, na_value=np.nan), ""
         if _SURVEY.match(name):

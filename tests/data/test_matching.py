@@ -17,7 +17,7 @@ from rulekit.data.matching import (
     strip_flags,
 )
 from rulekit.data.options import LOST, has_kind
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import DataError
 
 
@@ -53,7 +53,7 @@ def test_outcomes_in_another_spelling_mean_the_same_label():
 
 def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     raw = b"rate;size;harm\n5,5 %;1,5 kg;None\n7 %;?;Some\n9,5 %;2 kg;Much\n"
-    table, used = read_with_options(raw)
+    table, used, _ = read_with_layout(raw)
     schema = describe_reading(
         infer(table.frame), used, table.units, missing_words(table, table.frame)
     )
@@ -63,7 +63,7 @@ def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     options = reading_options(schema, ParseOptions(), ("harm", ["None", "Some"]))
     assert (options.decimal, options.missing_in) == (",", {"size": ("?",)})
     assert options.levels == {"harm": ("None",)}
-    again = read_with_options(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
+    again = read_with_layout(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
     assert again.iloc[0].tolist() == [1234, "None"]
     table = read_table(b"root,x\n?,1\na,2\n,3\n? ,4\nb,5\n")
     assert missing_words(table, ["root", "x"]) == {"root": {"?": 2}}
@@ -94,7 +94,7 @@ UNITS = [
 
 @pytest.mark.parametrize(("learned", "given", "percent", "expected", "note"), UNITS)
 def test_units_are_converted_where_that_is_certain(learned, given, percent, expected, note):
-    table, used = read_with_options(make_file(learned, range(3, 60)))
+    table, used, _ = read_with_layout(make_file(learned, range(3, 60)))
     schema = describe_reading(infer(table.frame[["v"]]), used, table.units, {})
     assert match_units(table, schema, "points") is table
     content = make_file(given, [5, 40])

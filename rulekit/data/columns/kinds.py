@@ -230,11 +230,8 @@ def has_offset(text: str) -> bool:
 def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[str | None]:
     """Read texts as ISO dates (UTC with an offset), else None; DataError if their order is open."""
     dates = [None if (date := moment(text)) is None else moment_text(date) for text in texts]
-    others = [
-        k
-        for k, (text, date) in enumerate(zip(texts, dates, strict=True))
-        if date is None and has_date_shape(text) and not ISO.fullmatch(text)
-    ]
+    unread = [k for k, date in enumerate(dates) if date is None]
+    others = [k for k in unread if has_date_shape(texts[k]) and not ISO.fullmatch(texts[k])]
     if not others:
         return dates
     rest = [texts[k].strip() for k in others]

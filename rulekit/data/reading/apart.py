@@ -16,14 +16,12 @@ SECONDS = 300  # that a reader may take
 
 def read_apart(reader: str, raw: bytes, *arguments: Any) -> Any:
     """Return what a reader, as "module:function", makes of the bytes of a file."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-P", "-m", "rulekit.data.reading.apart"]
     try:
         process = subprocess.run(
-            command,
+            [sys.executable, "-P", "-m", "rulekit.data.reading.apart"],
             input=pickle.dumps((reader, raw, arguments)),
             capture_output=True,
-            env=environment,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             timeout=SECONDS,
             check=False,
         )

@@ -261,10 +261,8 @@ class _Text:
         try:
             for record in reader:
                 is_read = line >= first and line not in skip
-                filled = len(record) > 1 or (
-                    record and (record[0].strip() or record == [""] * alone)
-                )
-                if is_read and filled:
+                full = len(record) > 1 or any(map(str.strip, record)) or (alone and record == [""])
+                if is_read and full:
                     add(line)
                     yield record
                 line = begin + reader.line_num
@@ -360,17 +358,14 @@ class _Rows:
             if self.n_rows + len(rows) > most:
                 total = self.n_rows + len(rows) + sum(1 for _ in records)
                 check_size(total, len(chosen), limits)
-            cells_of = zip(
-                *([row[i] for i in chosen] for row in rows) if subset else rows, strict=True
-            )
-            for (name, arrays), cells in zip(parts.items(), cells_of, strict=True):
+            kept = ([row[i] for i in chosen] for row in rows) if subset else rows
+            for (name, arrays), cells in zip(parts.items(), zip(*kept, strict=True), strict=True):
                 if max(map(len, cells)) > limits.max_cell_length:
                     check_cells(cells, name, limits, self.n_rows + 1)
                 arrays.append(pa.array(cells, pa.string()))
             self.n_rows += len(rows)
         if len(self.after) > TAIL:
-            rest = [(0, record) for record in records]
-            self._refuse(rest, text.delimiter)
+            self._refuse([(0, record) for record in records], text.delimiter)
         self.columns = {n: pa.chunked_array(arrays, pa.string()) for n, arrays in parts.items()}
 
     def _repair(
@@ -439,15 +434,12 @@ class _Rows:
     def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
         width = len(self.names)
         wrong = [(line, row) for line, row in (*self.after, *rest) if len(row) != width]
-        examples = "; ".join(
-            f"line {line} has {len(row)}: {quote(delimiter.join(row), 80)}"
-            for line, row in wrong[:3]
-        )
+        rows = [f"line {n} has {len(r)}: {quote(delimiter.join(r), 80)}" for n, r in wrong[:3]]
         more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
         raise DataError(
-            f"Every row must have {width} cells, as the header has; {examples}{more}. Correct "
-            f'these lines, put cells that hold {quote(delimiter)} in quotation marks ("), or set '
-            "another delimiter or row of the header."
+            f"Every row must have {width} cells, as the header has; {'; '.join(rows)}{more}. "
+            f'Correct these lines, put cells that hold {quote(delimiter)} in quotation marks ("), '
+            "or set another delimiter or row of the header."
         )
 
 

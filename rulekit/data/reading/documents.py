@@ -38,8 +38,7 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     if not columns:
         raise DataError("The JSON file holds no table. Give a list of records of plain values.")
     if nested:
-        names = few(list(map(quote, nested)))
-        notes.append(f"Lists and nested values are not read: {names}.")
+        notes.append(f"Lists and nested values are not read: {few([*map(quote, nested)])}.")
     headers, repairs = repair_headers(list(columns), limits)
     positions = select_columns(headers, options.columns, limits)
     lists = list(columns.values())

@@ -182,10 +182,8 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
         width = len(begin[1])
     columns = _Columns([cells for _, cells in body], width)
     notes = _notes_above(rows[:above], word) if above and options.header_row is None else []
-    marked = columns.kinds[0] == "text" and any(
-        is_comment(row) and count_cells(row) > 1 for row in columns.rows
-    )
-    kind = "#" if marked else columns.kinds[0]
+    marked = any(is_comment(row) and count_cells(row) > 1 for row in columns.rows)
+    kind = "#" if marked and columns.kinds[0] == "text" else columns.kinds[0]
     reason = _reason_for_data(begin[1], columns, options)
     if reason or options.header is False:
         if reason:

@@ -38,6 +38,7 @@ _COMPOUNDS = (
     ("WordDocument", "It is a text document. Save its table as CSV."),
     ("_VBA_PROJECT", "It is a spreadsheet with macros. Save it as XLSX or CSV."),
 )
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError)
 _PAGE = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head", b"<body", b"<div")
 _REFUSED = (
     (GZIP, "a gzip archive inside another; unpack it first"),
@@ -109,11 +110,6 @@ def read_table(
     return read_with_layout(source, name=name, limits=limits, options=options)[0]
 
 
-def read_with_options(source: Source, **settings: Any) -> tuple[Table, ParseOptions]:
-    """Read a table as `read_table` does, and return the options used."""
-    return read_with_layout(source, **settings)[:2]
-
-
 def read_with_layout(
     source: Source,
     *,
@@ -154,8 +150,7 @@ def _content(source: Source, limits: Limits) -> bytes:
     """Read the bytes after checking their number."""
     if isinstance(source, (str, os.PathLike)):
         try:
-            size = Path(source).stat().st_size
-            _check_bytes(size, limits)
+            _check_bytes(Path(source).stat().st_size, limits)
             return Path(source).read_bytes()
         except OSError as error:
             reason = error.strerror or "it cannot be opened"
@@ -191,30 +186,17 @@ def decompress(raw: bytes, limits: Limits) -> bytes:
             try:
                 with archive.open(members[0]) as file:
                     content = file.read(limits.max_bytes + 1)
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                NotImplementedError,
-                OSError,
-                EOFError,
-            ) as error:
+            except _DAMAGE as error:
                 raise DataError("The ZIP archive is damaged; pack the table anew.") from error
     else:
         stream = gzip.GzipFile(fileobj=io.BytesIO(raw))
         try:  # in parts: one read would set `max_bytes` of memory aside
             parts = iter(partial(stream.read, PART), b"")
             content = b"".join(islice(parts, limits.max_bytes // PART + 1))
-        except EOFError as error:
-            raise DataError(
-                "The gzip archive is damaged: it ends too early; pack it anew."
-            ) from error
-        except (OSError, zlib.error) as error:
-            raise DataError("The gzip archive is damaged; pack the table anew.") from error
-    if len(content) > limits.max_bytes:
-        raise DataError(
-            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
-            "sample of the rows, or save it as Parquet."
-        )
+        except _DAMAGE as error:
+            ends = ": it ends too early" * isinstance(error, EOFError)
+            raise DataError(f"The gzip archive is damaged{ends}; pack the table anew.") from error
+    _check_bytes(len(content), limits, "unpacked this one has more")
     if is_zip and _is_archive(content):
         raise DataError("It is an archive inside a ZIP archive; unpack it first.")
     return content
@@ -224,11 +206,12 @@ def _is_archive(raw: bytes) -> bool:
     return raw.startswith(GZIP) or (raw.startswith(ZIP) and not spreadsheets.kind_of_archive(raw))
 
 
-def _check_bytes(size: int, limits: Limits) -> None:
+def _check_bytes(size: int, limits: Limits, found: str = "") -> None:
     if size > limits.max_bytes:
+        found = found or f"this one has more ({size / 1e6:,.1f} MB or above)"
         raise DataError(
-            f"A file may have {limits.max_bytes / 1e6:g} MB; this one has more "
-            f"({size / 1e6:,.1f} MB or above). Draw a sample of the rows, or save it as Parquet."
+            f"A file may have {limits.max_bytes / 1e6:g} MB; {found}. Draw a sample of the rows, "
+            "or save it as Parquet."
         )
 
 

@@ -97,13 +97,9 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
     """Read one sheet into columns of values; shape of the result: (n, k)."""
     if kind != "xls":
         check_archive(raw, limits)
-    n_errors = 0
-    if kind == "xlsx":
-        n_errors = _check_sheets(raw, limits)
-        sheet = read_sheet(raw, options.sheet)
-    else:
-        sheet = read_apart("workbook:read_sheet", raw, options.sheet)
-    notes = []
+    n_errors = _check_sheets(raw, limits) if kind == "xlsx" else 0
+    read = read_sheet if kind == "xlsx" else partial(read_apart, "workbook:read_sheet")
+    sheet, notes = read(raw, options.sheet), []
     if len(sheet.names) > 1 and options.sheet is None:
         notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
     n_filled = 0  # merged cells, downwards
@@ -202,8 +198,7 @@ def columns_of_rows(rows: Sequence[Row], options: ParseOptions, limits: Limits) 
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
     n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), "Row")
-    begin = rows[: n_head + LINES]
-    layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
+    layout = layout.with_lines(rows[: n_head + LINES], body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
     if not body:
         raise DataError("The sheet has a header but no rows. Give at least one row of data.")
@@ -217,13 +212,12 @@ def columns_of_rows(rows: Sequence[Row], options: ParseOptions, limits: Limits) 
     for k in positions:
         cells[names[k]] = [None if is_empty(row[k]) else row[k] for _, row in body]
         check_cells(cells[names[k]], names[k], limits)
-    more = []
     if options.columns is None:
         nameless = [name for name, cell in zip(names, layout.names, strict=True) if is_empty(cell)]
-        more = drop_empty(cells, nameless, lambda column: column.count(None) == len(column))
-    repairs = repairs if layout.header is not None else []
+        notes += drop_empty(cells, nameless, lambda column: column.count(None) == len(column))
+    notes += repairs if layout.header is not None else []
     units = {names[k]: unit for k, unit in layout.units.items() if names[k] in cells}
-    return RawTable(cells, [*notes, *more, *repairs], options, units, layout)
+    return RawTable(cells, notes, options, units, layout)
 
 
 def _adds_up(body: Sequence[Row], position: int, how: str, n_after: int) -> bool:
@@ -238,12 +232,9 @@ def frame_of_cells(
 ) -> tuple[pd.DataFrame, CellReader]:
     """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
-    texts = {
-        name: pa.array(_texts(name, cells[name]), pa.string())
-        for name, v in plain.items()
-        if v is None
-    }
-    read = convert_columns({k: pa.chunked_array([v]) for k, v in texts.items()}, options)
+    texts = {name: _texts(name, cells[name]) for name, v in plain.items() if v is None}
+    columns = {name: pa.chunked_array([v], pa.string()) for name, v in texts.items()}
+    read = convert_columns(columns, options)
     floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
     if long := [quote(n) for n, v in floats.items() if (v.abs().between(EXACT, 1e300)).any()]:
         digits = "numbers of 16 digits or more; a spreadsheet keeps 15. Store identifiers as text."

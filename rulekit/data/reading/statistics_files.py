@@ -1,6 +1,7 @@
 """Files of Stata, SPSS and SAS, through pyreadstat (an extra)."""
 
 import io
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,9 +19,7 @@ def kind_of_statistics(raw: bytes) -> str:
     """Return "dta", "sav", "sas7bdat" or "xpt" by the first bytes, else ""."""
     if raw.startswith((b"$FL2", b"$FL3")):
         return "sav"
-    if raw.startswith(b"<stata_dta>"):
-        return "dta"
-    if raw[:1] and raw[0] in range(102, 116) and raw[1:2] in (b"\1", b"\2") and raw[2:4] == b"\1\0":
+    if re.match(rb"<stata_dta>|[f-s][\x01\x02]\x01\x00", raw):
         return "dta"
     if raw[12:32] == _SAS:
         return "sas7bdat"

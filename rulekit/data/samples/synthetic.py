@@ -106,6 +106,7 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
         person's data.
     """
     rng = np.random.default_rng(random_state)
+    jobs = ["permanent", "temporary", "self-employed", "retired", "unemployed"]
     income = np.round(np.exp(rng.normal(10.3, 0.45, n_rows)), -2)
     frame = pd.DataFrame(
         {
@@ -115,13 +116,7 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
             "age": rng.integers(19, 76, n_rows),
             "income": _with_gaps(income, 0.08, rng),
             "employment": _with_gaps(
-                rng.choice(
-                    ["permanent", "temporary", "self-employed", "retired", "unemployed"],
-                    n_rows,
-                    p=[0.48, 0.17, 0.12, 0.09, 0.14],
-                ).astype(object),
-                0.05,
-                rng,
+                rng.choice(jobs, n_rows, p=[0.48, 0.17, 0.12, 0.09, 0.14]).astype(object), 0.05, rng
             ),
             "housing": rng.choice(["own", "rent", "with family"], n_rows, p=[0.45, 0.4, 0.15]),
             "purpose": rng.choice(
@@ -169,9 +164,8 @@ def _add_labels(
         for clause in clauses
     ]
     truth = np.asarray(joined[outer](met), dtype=bool)
-    flipped = np.zeros(len(frame), dtype=bool)
     n_flipped = round(noise * len(frame))
-    flipped[rng.permutation(len(frame))[:n_flipped]] = True
+    flipped = np.isin(np.arange(len(frame)), rng.permutation(len(frame))[:n_flipped])
     labels = np.where(truth ^ flipped, names[0], names[1]).astype(object)
     parts = [f" {inner} ".join(f"{f} {op} {v}" for f, op, v in clause) for clause in clauses]
     rule = f") {outer} (".join(parts)

@@ -11,7 +11,7 @@ from rulekit.data import ParseOptions, conform, infer
 from rulekit.data.cells.columns import is_level
 from rulekit.data.matching import describe_reading, missing_words, reading_options
 from rulekit.data.options import apply_decision, cell_options
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 
 ALWAYS = ("Cells are separated", "is a date, and is not used", "is an identifier")
 
@@ -19,7 +19,7 @@ ALWAYS = ("Cells are separated", "is a date, and is not used", "is an identifier
 def read(cells, **options):
     """Read a column v beside another one; its values, its notes, the table and the options."""
     rows = "".join(f'"{cell}";{"abc"[k % 3]}\n' for k, cell in enumerate(cells))
-    table, used = read_with_options(f"v;k\n{rows}".encode(), options=ParseOptions(**options))
+    table, used, _ = read_with_layout(f"v;k\n{rows}".encode(), options=ParseOptions(**options))
     values = [None if pd.isna(value) else value for value in table.frame["v"].tolist()]
     notes = " ".join(n for n in table.notes if not any(words in n for words in ALWAYS))
     return values, notes, table, used
@@ -240,7 +240,7 @@ def test_converted_cells_can_be_kept_as_text_and_back(cells):
 def test_words_among_numbers_have_notes():
     assert read(["a", "b"], texts=("v",))[1] == ""  # nothing to convert
     rows = "".join(f"{'NA' if k == 3 else k};{('NA', 'DE', 'FR')[k % 3]}\n" for k in range(12))
-    table, _ = read_with_options(f"x;country\n{rows}".encode())
+    table, *_ = read_with_layout(f"x;country\n{rows}".encode())
     assert table.frame["country"].isna().sum() == 4
 
 
@@ -257,7 +257,7 @@ def test_used_options_read_a_file_of_one_row_alike(cells):
 
 def test_each_column_has_its_own_decimal_mark_and_order_of_days():
     rows = "".join(f"{k},5;{k}.25;{k + 1:02}/05/2020;{k + 10}/05/2020\n" for k in range(10))
-    table, used = read_with_options(f"a;b;c;d\n{rows}".encode())
+    table, used, _ = read_with_layout(f"a;b;c;d\n{rows}".encode())
     assert table.frame["a"].tolist() == [k + 0.5 for k in range(10)]
     assert table.frame["b"].tolist() == [k + 0.25 for k in range(10)]
     assert "In column 'a', the decimal mark is a comma, unlike in other columns." in table.notes

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import Limits, ParseOptions, read_table
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import DataError
 
 CP1252 = "abcXYZ éüßñ€“”–;,'"
@@ -49,7 +49,7 @@ def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
     frame = pd.DataFrame(
         {"größe": numbers, "art": ["ä", "ö"] * (len(numbers) // 2) + ["ß"] * (len(numbers) % 2)}
     )
-    table, result = read_with_options(written(frame, sep=";", decimal=",", encoding="cp1252"))
+    table, result, _ = read_with_layout(written(frame, sep=";", decimal=",", encoding="cp1252"))
     assert table.frame["größe"].tolist() == numbers
     assert (result.delimiter, result.decimal, result.encoding) == (";", ",", "cp1252")
 
@@ -133,7 +133,7 @@ def test_headers_and_numbers_are_read_on_request():
     assert numeric.digest != table.digest
     with pytest.raises(DataError, match="Column 'b' has no cell that is a number"):
         read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
-    table, result = read_with_options(b"1,2\n3,4\n5,6\n")
+    table, result, _ = read_with_layout(b"1,2\n3,4\n5,6\n")
     assert table.frame["column 1"].tolist() == [1, 3, 5]
     assert result.header is False
     assert "read as data" in table.notes[0]

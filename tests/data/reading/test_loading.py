@@ -24,7 +24,7 @@ from rulekit.data import (
 )
 from rulekit.data.cells import numbers
 from rulekit.data.reading import loading
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.data.target import check_target
 from rulekit.exceptions import DataError, WideTableError
 
@@ -211,7 +211,7 @@ def test_only_requested_columns_of_a_wide_file_are_read(kind):
         read_table(raw, name="w")
     assert caught.value.names == tuple(frame.columns)
     requested = ("ill", "g2599", "g0")
-    table, options = read_with_options(raw, options=ParseOptions(columns=requested))
+    table, options, _ = read_with_layout(raw, options=ParseOptions(columns=requested))
     pd.testing.assert_frame_equal(
         table.frame, frame[["g0", "g2599", "ill"]], check_dtype=False, check_column_type=False
     )

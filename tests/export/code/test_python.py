@@ -24,7 +24,7 @@ from rulekit import (
     to_python,
 )
 from rulekit.data import ParseOptions
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
@@ -113,7 +113,7 @@ def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, cap
         level = ("bas", "haut", "moyen")[0 if k % 20 < 9 else 1 + k % 2]
         lines.append(f"{k % 20},5;{'brun' if k % 3 else 'bleu'};{1 + k % 4};{k or 'aucun'};{level}")
     path.write_bytes("\n".join(lines).encode("cp1252"))
-    table, result = read_with_options(path)
+    table, result, _ = read_with_layout(path)
     options = asdict(result)
     options.pop("missing")
     table = table.as_numeric("x").with_roles({"niveau": "target", "poids": "weight"})
@@ -137,7 +137,7 @@ def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
     path = tmp_path / "t.csv"
     path.write_text("\n".join(lines))
     options = {"columns": ("a", "chest", "died")}
-    table = read_with_options(path, options=ParseOptions(**options))[0].as_category("chest")
+    table = read_with_layout(path, options=ParseOptions(**options))[0].as_category("chest")
     X, y = table.xy("died")
     names = {"1": "died", "0": "survived"}
     model = TwoLevelRuleClassifier(n_clauses=1, theta=0.5, positive_label="died")
@@ -184,7 +184,7 @@ CELLS = [
 def test_script_reads_the_file_by_each_decision(write, rows, decision, tmp_path, capsys):
     path = tmp_path / "file"
     path.write_bytes(write(rows))
-    table, used = read_with_options(path, options=ParseOptions(**decision))
+    table, used, _ = read_with_layout(path, options=ParseOptions(**decision))
     assert table.digest != read_table(path).digest
     first, target = table.frame.columns[0], table.frame.columns[-1]
     model = OneLevelRuleClassifier(theta=0.1)
@@ -205,7 +205,7 @@ KILOS = [["x", "b"], *[[f"{k}.5 kg", "ab"[k > 6]] for k in range(12)]]
 def test_script_keeps_the_units_of_columns(rows, unit, decision, tmp_path, capsys):
     path = tmp_path / "file"
     path.write_bytes(csv_file(rows))
-    table, used = read_with_options(path, options=ParseOptions(**decision))
+    table, used, _ = read_with_layout(path, options=ParseOptions(**decision))
     model = OneLevelRuleClassifier(theta=0.1).fit(table.frame[["x"]], table.frame["b"])
     source = {"source": path.name, "target": "b", "features": ["x"], "digest": table.digest}
     text = to_script(model, **source, preparation=Preparation(asdict(used), units=table.units))

@@ -12,7 +12,7 @@ from rulekit import Clause, Literal, RuleSet, to_text
 from rulekit import FixedRuleClassifier as Fixed
 from rulekit.cli.command import rulekit
 from rulekit.data import ParseOptions, infer, load_sample
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.loading import read_with_layout
 from ui.export.formats import (
     AUDIENCES,
     CHOICES,
@@ -78,7 +78,7 @@ def test_the_rule_file_reads_a_later_file_as_the_first_one(tmp_path, monkeypatch
         for k in range(60)
     )
     given = ParseOptions(percent="share", day_first=False, merged=("s",))
-    table, used = read_with_options(f"x;s;d;y\n{raw}".encode(), options=given)
+    table, used, _ = read_with_layout(f"x;s;d;y\n{raw}".encode(), options=given)
     literals = (
         Literal("x", "<=", 0.03),
         Literal("s", "==", "Yes"),
