@@ -82,8 +82,7 @@ def get_own(state: AppState) -> ClassifierMixin | None:
 
 def require_model() -> ClassifierMixin:
     """Return the selected model, which no run replaces from now on, or stop the page."""
-    state = app_state()
-    if (problem := state.problem()) is not None:
+    if (problem := app_state().problem()) is not None:
         empty(md(problem, 300))
     model = get_model()
     if model is None and jobs.registry().is_busy(analysis_id()):
@@ -137,8 +136,7 @@ def path_of(setting: Mapping[str, Any], spec: RunSpec) -> list[dict[str, Any]]:
     if not learner_of(setting).whole_front:
         return [dict(setting)]
     path = [s for s in settings_of_run(spec) if same_search(s, setting)]
-    is_in = model_key(setting) in map(model_key, path)
-    return path if is_in else [*path, dict(setting)]
+    return path if model_key(setting) in map(model_key, path) else [*path, dict(setting)]
 
 
 def fit_path(

@@ -189,8 +189,7 @@ def as_before(table: Table, state: AppState) -> Table:
     used = cell_options(state.options)
     schema = describe_numbers(state.table, [*state.features], used)
     table = match_units(table, schema, used.percent or "points")
-    merged = tuple(state.options.get("merged") or ())
-    if levels := match_levels(state.table, table, columns=merged):
+    if levels := match_levels(state.table, table, columns=tuple(state.options.get("merged") or ())):
         table = respell_levels(table, levels)
     for name, cut in state.options.get(CUT, {}).items():
         if name in table.frame.columns and table.column(name).is_number:

@@ -79,8 +79,7 @@ def status_words(state: AppState) -> str:
     rows = f"{state.table.n_rows:,} rows"
     if SERVER in state.options:
         rows = f"sample: {state.table.n_rows:,} of {state.options[SERVER]['rows']:,} rows"
-    words = [state.table.name, rows, workspace.rule_words(state)]
-    return " · ".join(filter(None, words))
+    return " · ".join(filter(None, [state.table.name, rows, workspace.rule_words(state)]))
 
 
 def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -176,8 +176,7 @@ class AppState:
     @property
     def classes(self) -> list[Any]:
         """The names of the target's classes, sorted; empty when no target is chosen."""
-        names = {self.get_display_name(label) for label in self.class_counts}
-        return sorted(names - {None})
+        return sorted({self.get_display_name(label) for label in self.class_counts} - {None})
 
     @cached_property
     def class_counts(self) -> dict[Any, int]:

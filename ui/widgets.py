@@ -146,7 +146,6 @@ def chart(figure: go.Figure, key: str, alt: str, *, on_select: OnSelect = None) 
         )
     table = app_state().table
     file = file_name("chart", "png", "" if table is None else table.name)
-    picture = {"toImageButtonOptions": {"filename": file.removesuffix(".png")}}
     st.plotly_chart(
         figure,
         key=name,  # keeps the selection when the data change
@@ -154,7 +153,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, on_select: OnSelect = None) 
         theme="streamlit",
         on_select="ignore" if on_select is None else select,
         selection_mode="points",
-        config=CONFIG | picture,
+        config=CONFIG | {"toImageButtonOptions": {"filename": file.removesuffix(".png")}},
     )
 
 

@@ -255,8 +255,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
     except saved.UNREADABLE:  # damaged: the next save writes it again
         log.exception("what another window saved could not be read")
         return False
-    has_rule = new.rule_json is not None and new.rule_key == state.rule_key
-    model = state.model if has_rule else None
+    model = state.model if new.rule_json is not None and new.rule_key == state.rule_key else None
     st.session_state["app"] = replace(new, result=state.result, model=model)
     st.session_state[SEEN] = version
     if same(plain, mine):

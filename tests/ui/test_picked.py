@@ -20,15 +20,13 @@ def page(tmp_path, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
 
     def on(name, **more):
-        setting = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
         state = AppState(
             table=load_sample("credit"),
-            setting=setting,
+            setting={"learner": "alternating", "theta": 2.0, "n_clauses": 2},
             run_settings=ASKED,
             wording={"income": ColumnName("Yearly income")},
         )
-        app = opened(name, state=replace(state, **more))
-        return app
+        return opened(name, state=replace(state, **more))
 
     with routed():
         yield on

@@ -43,8 +43,7 @@ def test_split_is_whole_stratified_repeatable_and_keeps_groups():
     assert shares[0] == pytest.approx(shares[1], abs=0.01)
     first, second = (AppState(table=small(), split=SplitSpec(0.3, seed)) for seed in (3, 3))
     np.testing.assert_array_equal(first.rows()[1], second.rows()[1])
-    table = small(group=np.arange(40) // 4).with_roles({"group": "group"})
-    state = AppState(table=table)
+    state = AppState(table=small(group=np.arange(40) // 4).with_roles({"group": "group"}))
     train, test = state.rows()
     assert not set(state.groups[train]) & set(state.groups[test])
 
@@ -69,8 +68,7 @@ def test_classes_of_three_or_numbers_become_two():
     assert state.other_label == "not virginica"
     assert state.data[1].value_counts().to_dict() == {"not virginica": 100, "virginica": 50}
     frame = pd.DataFrame({"age": [k % 7 for k in range(40)], "num": [k % 4 for k in range(40)]})
-    table = Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0)
-    state = AppState(table=table)
+    state = AppState(table=Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0))
     assert (state.positive, state.other_label) == ("0", "not 0")
     train, test = state.rows()
     assert len(train) + len(test) == 40
@@ -133,8 +131,7 @@ def test_names_make_labels_text_also_of_the_rest():
 def test_any_kind_of_class_can_be_named(values):
     frame = pd.DataFrame({"a": range(20), "b": [1, 2, 3, 4] * 5, "t": values * 10})
     table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=values[0])
-    first = str(table.positive_label)
-    state = AppState(table=table, outcomes={first: "this"})
+    state = AppState(table=table, outcomes={str(table.positive_label): "this"})
     assert state.data[1].tolist()[:2] == ["this", state.other_label]
     assert state.positive == "this"
 
@@ -170,11 +167,9 @@ def test_twins_kept_together_share_a_side_of_split_and_folds():
 
 
 def test_twins_and_groups_hold_together_what_either_does():
-    table = twinned().table
-    pairs = Table.from_frame(table.frame.assign(pair=np.arange(160) // 2))
+    pairs = Table.from_frame(twinned().table.frame.assign(pair=np.arange(160) // 2))
     pairs = pairs.with_roles({"ill": "target", "pair": "group"}, positive_label="yes")
-    state = AppState(table=pairs, split=SplitSpec(keep_twins=True))
-    groups = state.groups
+    groups = AppState(table=pairs, split=SplitSpec(keep_twins=True)).groups
     assert len(set(groups)) == 20  # forty rows, two by two
     for k in range(160):
         assert groups[k] == groups[k ^ 1] == groups[(k + 40) % 160]

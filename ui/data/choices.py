@@ -201,9 +201,8 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     cuts = quantile_cuts(numbers)
     # written as in the names of the outcomes
     words = {way: f"{way} ({cut:,.6g})".replace(",", " ") for way, cut in cuts.items()}
-    ways = [*cuts, TYPED]
     way = st.radio(
-        "Cut", ways, 0, lambda way: words.get(way, way), f"{key}_cut_way", horizontal=True
+        "Cut", [*cuts, TYPED], 0, lambda way: words.get(way, way), f"{key}_cut_way", horizontal=True
     )
     if (cut := cuts.get(way)) is None:
         middle = float(numbers.median())

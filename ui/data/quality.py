@@ -43,8 +43,7 @@ FIXES = {
 
 def quality_card() -> None:
     """List the findings, warnings first, each with its fix."""
-    state = app_state()
-    table = state.table
+    table = app_state().table
     key = repr((table.digest, [(c.name, c.role) for c in table.columns]))
     notes = compute_once("quality", key, lambda: quality_notes(table))
     st.markdown("**What to know about this table**")
@@ -168,16 +167,14 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
 
 def proposal_lines() -> None:
     """Show each proposal with its button; nothing without any."""
-    found = _compute_once("proposals", proposals)
-    for number, one in enumerate(found):
+    for number, one in enumerate(_compute_once("proposals", proposals)):
         with st.container(horizontal=True, vertical_alignment="center"):
             text = f"**{md(one.name, 60)}** holds {one.holds}. Rules would read {md(one.reads)}."
             use = partial(use_columns, [one.name])
             if one.order:
                 use = partial(set_order, one.name, list(one.order))
             st.caption(text, width="content")
-            key = f"use_column_{number}"
-            st.button("Use as feature", key, type="tertiary", on_click=once(use))
+            st.button("Use as feature", f"use_column_{number}", type="tertiary", on_click=once(use))
 
 
 def show_left_out() -> None:
@@ -270,8 +267,7 @@ def readings_card() -> None:
 
 def ways(table: Table, column: Column) -> list[str]:
     """Return the other types that a text column can be read as; none if its role forbids it."""
-    fixed = column.is_number or column.n_distinct < 2
-    if fixed or column.role in ("target", "weight", "group"):
+    if column.is_number or column.n_distinct < 2 or column.role in ("target", "weight", "group"):
         return []
     dtype = table.frame[column.name].dtype
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):

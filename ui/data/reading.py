@@ -69,8 +69,7 @@ def show_first_rows(table: Table, n: int) -> None:
         if (column.dropna() == column.dropna().dt.normalize()).all()
     }
     rows = rows.set_axis(row_number(rows.index))
-    alt = "The first rows of the table."
-    st.dataframe(rows, alt=alt, column_config=days, placeholder=MISSING)
+    st.dataframe(rows, alt="The first rows of the table.", column_config=days, placeholder=MISSING)
 
 
 def first_lines(upload: Upload) -> tuple[Line, ...]:
@@ -135,8 +134,7 @@ def _fields(upload: Upload) -> None:
     top, low = st.columns(4), st.columns(4)
 
     def choose(place: Any, label: str, name: str, choices: Mapping[Any, str]) -> None:
-        now = getattr(options, name)
-        _choose(upload, place, label, name, dict(choices), now, used.get(name))
+        _choose(upload, place, label, name, dict(choices), getattr(options, name), used.get(name))
 
     def type_in(place: Any, label: str, name: str, now: str, parse: Callable[[str], Any]) -> None:
         key = f"upload_option_{name}_{upload.file_id}_{crc32(now.encode())}"

@@ -114,10 +114,9 @@ def whole_file_card(state: AppState) -> None:
             )
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            kinds = list(LEARNERS)[: 1 if state.several else None]
             kind = st.selectbox(
                 f"Learn from all {source['rows']:,} rows of {md(sources.source_words(source), 60)}",
-                kinds,
+                list(LEARNERS)[: 1 if state.several else None],
                 key="whole_kind",
                 help="Learned from samples that the database draws, and counted on every row "
                 "there; test rows are held back by a hash of the row.",
@@ -163,8 +162,7 @@ def _take(model: Any) -> None:
     if counted is not None and counted.test.n:
         wrong = percent(counted.test.error)
         words += f"; of the {counted.test.n:,} rows held back there {wrong} are wrong"
-    setting = {"edited": words, WHOLE: words}
-    change(setting=setting, model=model, rule_json=to_json(model))
+    change(setting={"edited": words, WHOLE: words}, model=model, rule_json=to_json(model))
 
 
 def all_rows_card(model: ClassifierMixin, state: AppState) -> None:

@@ -255,8 +255,7 @@ class TableLocation:
                     import ibis
 
                     quiet()
-                    link = ibis.connect(self.address)
-                    table = link.table(table_name, database=schema or None)
+                    table = ibis.connect(self.address).table(table_name, database=schema or None)
                 except Exception as error:  # each driver has its own; they may include the address
                     message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
                     log.warning("connection %r, table %r: %s", self.connection, self.table, message)

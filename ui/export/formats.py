@@ -106,10 +106,9 @@ def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNum
 def report(state: AppState, model: ClassifierMixin) -> str:
     """Return a self-contained page: rule, training and test figures, cases, the record."""
     names = partial(row_name, state=state)
-    parts = [(X.rename(index=names), y) for X, y in (state.training, state.testing) if len(X)]
     return export.to_report(
         model,
-        *parts,
+        *((X.rename(index=names), y) for X, y in (state.training, state.testing) if len(X)),
         title=f"{_question(state)} A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),
@@ -293,8 +292,7 @@ def _choices(label: str, names: tuple[str, ...], chosen: str) -> None:
     """Show some formats; none is marked if the chosen one is elsewhere."""
     key = f"export_{label}"
     st.session_state[key] = chosen if chosen in names else None
-    captions = [CHOICES[name][1] for name in names]
-    options = {"captions": captions, "on_change": partial(_choose, key)}
+    options = {"captions": [CHOICES[name][1] for name in names], "on_change": partial(_choose, key)}
     options["label_visibility"] = "visible" if names == FIRST else "collapsed"
     st.radio(label, names, format_func=lambda name: CHOICES[name][0], key=key, **options)
 

@@ -127,8 +127,7 @@ def formula(split: PowerLawSplit, words: Wording) -> str:
     """Return a split as a formula for `st.latex`."""
     names = {f: typeset_name(words.name(f)) for f in split.features}
     writer = LatexWriter(names.__getitem__, lambda value: latex_number(float(f"{value:.6g}")))
-    text = writer.write(split)
-    body, _, tail = text.replace(r"\mbox{", r"\text{").strip("$").partition("$")
+    body, _, tail = writer.write(split).replace(r"\mbox{", r"\text{").strip("$").partition("$")
     return body + (r"\quad\text{(or missing)}" if tail else "")
 
 

@@ -34,8 +34,7 @@ FOLD_WORDS = {5: "five", 10: "ten"}
 
 def curve(result: RunResult, y: str) -> None:
     """Draw the curve; a click selects the point."""
-    picked = result.number_of_rule(app_state())
-    shown = result.curve(y, picked)
+    shown = result.curve(y, result.number_of_rule(app_state()))
     suggested, lines, notes = result.suggestion, _lines(result, "limit", y), {}
     if suggested is not None and y == result.measure:
         notes = {suggested.number: "suggested"}
@@ -310,8 +309,7 @@ def learners_table(
     rows = []
     for key in [key for key in PLACES if any(key in run.learners for run in runs)]:
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
-        short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
-        best = result.suggest(short)
+        best = result.suggest([k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)])
         model = best and result.models.get(model_key(result.settings[best.number]))
         row = {"mark": look_of({LEARNER_KEY: key}).image, "learner": LEARNERS[key].name}
         row |= {"number": best and best.number, quantity: float("nan")}
@@ -365,8 +363,7 @@ def learners_tab(result: RunResult, spec: RunSpec) -> None:
     if not runs:
         return
     job = latest(COMPARISON)
-    running = job is not None and job.active
-    table, numbers = learners_table(result, runs, running, _constant(result))
+    table, numbers = learners_table(result, runs, job is not None and job.active, _constant(result))
     alt = "The compared learners, each with its best point; choosing a row picks it"
     _pick_point(result, table, numbers, "compared_table", OF_LEARNERS, alt)
 
@@ -396,8 +393,7 @@ def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
 
 def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
     job, action = latest(title), once(lambda: start(spec, title))
-    is_busy = job is not None and job.active
-    st.button(label, key, type="primary", disabled=is_busy, on_click=action)
+    st.button(label, key, type="primary", disabled=job is not None and job.active, on_click=action)
 
 
 def _dials(result: RunResult) -> None:

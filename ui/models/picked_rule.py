@@ -184,8 +184,7 @@ def show_held_out(model: ClassifierMixin) -> None:
         "On the test rows, which took no part in any run. Each rule that is looked at with them is "
         "counted."
     )
-    shown = st.session_state.get(key)
-    if shown or st.button("Held-out error", "held_out", words, type="tertiary"):
+    if st.session_state.get(key) or st.button("Held-out error", "held_out", words, type="tertiary"):
         st.session_state[key] = True
         X, y = state.testing
         looks = picked.count_look()
@@ -198,8 +197,7 @@ def show_held_out(model: ClassifierMixin) -> None:
 
 def _limit_slider(result: RunResult, number: int) -> None:
     """Show a slider along the line of the selected rule; nothing is fitted."""
-    line = result.line(app_state().setting)
-    options = sorted(line)
+    options = sorted(result.line(app_state().setting))
     if len(options) < 2:
         return
     # If the rule is selected elsewhere or the limits change, the slider has another key. Until the

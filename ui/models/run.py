@@ -208,11 +208,9 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain, named in product(state.runs, [*earlier, state]):
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                costs = rename_costs(requested.costs, state, named)
-                requested = replace(requested, costs=costs)
+                requested = replace(requested, costs=rename_costs(requested.costs, state, named))
                 found = work(requested, named).load_stored()
-                result = RunResult.from_comparison(requested, found, key)
-                _join(result.rename(named, state))
+                _join(RunResult.from_comparison(requested, found, key).rename(named, state))
 
 
 def _take(key: str) -> None:
@@ -249,8 +247,7 @@ def _join(result: RunResult) -> None:
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and number != before:
                 is_new = before is not None and app_state().model.rule_set_ != rule
-                words = better_words(joined, number, before) if is_new else ""
-                st.session_state[BETTER] = words
+                st.session_state[BETTER] = better_words(joined, number, before) if is_new else ""
         note_suggestion(joined)
     after, is_known = app_state(), state.error is not None and state.rule_json is not None
     if not is_known or after.error is None or percent(after.error) == percent(state.error):
@@ -278,8 +275,7 @@ def _keep_figures(result: RunResult) -> None:
     """Take over the figures of the search that has found the selected rule last."""
     state = app_state()
     if QUICK in state.setting and state.model is not None:
-        better = [s for s in result.settings if CHOSEN in s] + [make_thorough(state.setting)]
-        for setting in better:
+        for setting in [s for s in result.settings if CHOSEN in s] + [make_thorough(state.setting)]:
             model, number = result.models.get(model_key(setting)), result.number_of(setting)
             if model and number is not None and model.rule_set_ == state.model.rule_set_:
                 pick(setting, result.specs[number])
@@ -392,8 +388,7 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
 
 def progress_words(job: jobs.Job) -> str:
     """Return what a run does, its progress, and the remaining time."""
-    is_first = job.title == FIRST and not job.done
-    if is_first and (preparing_words := preparing.words()) is not None:
+    if job.title == FIRST and not job.done and (preparing_words := preparing.words()) is not None:
         return preparing_words
     if waiting := jobs.registry().waiting(job):
         return waiting

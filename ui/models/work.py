@@ -179,8 +179,7 @@ class RunTask:
                 )
                 rows += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
             X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
-            fits = fit_settings(family.estimator, X, y, family.settings, weight)
-            models = dict(enumerate(fits))
+            models = dict(enumerate(fit_settings(family.estimator, X, y, family.settings, weight)))
             one = Comparison(
                 (family,), len(self.folds), self.key, finished=tuple(rows), models=models
             )

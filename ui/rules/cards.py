@@ -300,8 +300,7 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
         title: st.column_config.Column(help=text.format(name=f'"{md(name)}"'))
         for title, text in SHARES.values()
     }
-    key = f"operating_table_{by}"
-    pick_row(table, at, pick, key=key, alt=alt, column_config=columns)
+    pick_row(table, at, pick, key=f"operating_table_{by}", alt=alt, column_config=columns)
 
 
 def _point_table(points: pd.DataFrame, by: str, state: AppState, described: Any) -> pd.DataFrame:

@@ -73,8 +73,7 @@ def condition_counts(
 ) -> ConditionCounts:
     """Count rows by the values of condition i of clause k, a `Literal`, and by outcome."""
     clause = rule.clauses[k]
-    literal = cast("Literal", clause.conditions[i])
-    compared = literal.compute_values(rows.columns)
+    compared = cast("Literal", clause.conditions[i]).compute_values(rows.columns)
     codes, values = pd.factorize(compared)  # -1 where missing
     missing = np.array([None if compared.dtype == object else np.nan], dtype=compared.dtype)
     m = len(values) + 1
@@ -110,8 +109,7 @@ def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
     """Return a test of equality with other levels; a single level uses equality."""
     if len(levels) == 1 and literal.op in ("==", "!="):
         return replace(literal, value=levels[0])
-    op = "in" if literal.op in ("==", "in") else "not-in"
-    return replace(literal, op=op, value=levels)
+    return replace(literal, op="in" if literal.op in ("==", "in") else "not-in", value=levels)
 
 
 def edit_condition(

@@ -119,18 +119,17 @@ def _rules(alternatives: evaluation.Alternatives, key: str, train: Cases, state:
     position = numbers.index(number) if of_key == key and number in numbers else None
     shown = numbers[:SHOWN]
     table = alternatives.table.loc[shown]
-    listed = pd.DataFrame(
-        {
-            "rule": table["rule"] + 1,
-            "wrong": 100 * table["wrong"],
-            "differs": 100 * table["differs"],
-            "conditions": table["n_conditions"],
-            "clauses": table["n_clauses"],
-            "reads": [", ".join(map(state.label, names)) for names in table["columns"]],
-        }
-    )
     pick_row(
-        listed,
+        pd.DataFrame(
+            {
+                "rule": table["rule"] + 1,
+                "wrong": 100 * table["wrong"],
+                "differs": 100 * table["differs"],
+                "conditions": table["n_conditions"],
+                "clauses": table["n_clauses"],
+                "reads": [", ".join(map(state.label, names)) for names in table["columns"]],
+            }
+        ),
         position if position is not None and position < len(shown) else None,
         lambda row: st.session_state.update({PICKED: (key, shown[row])}),
         key="alike_table",
@@ -159,8 +158,7 @@ def _one(
     rule_text(rule_words(rule, wording(state)))
     rows = alternatives.differing_rows(rule)
     if len(rows):
-        compared = alternatives.selected, rule
-        words = count_differing(*compared, "this one", train.columns, train.y)
+        words = count_differing(alternatives.selected, rule, "this one", train.columns, train.y)
         if (where := alternatives.differs_where(rule)) is not None:
             held = where.mask(train.columns)
             inside, n_held = held[rows].sum(), held.sum()
@@ -250,8 +248,7 @@ def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> No
         for table in (stability.columns, stability.cuts)
     )
     is_clause = stability.clauses["number"] > 0
-    others = stability.clauses[~is_clause].head(OTHERS)
-    clauses = pd.concat([stability.clauses[is_clause], others])
+    clauses = pd.concat([stability.clauses[is_clause], stability.clauses[~is_clause].head(OTHERS)])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
     parts, heads = "Clauses", HEADS
     if scorecard_of(stability.selected):
@@ -301,8 +298,7 @@ def gap_curve(
     selection = model.fit(X, y, sample_weight=weight).choice_
     curve = selection.gap_curve()
     settings = curve[list(selection.setting)].astype({"n_clauses": int}).to_dict("records")
-    learner = BoxSearchClassifier(n_perturbations=0, **shared)
-    fits = fit_settings(learner, X, y, settings, weight)
+    fits = fit_settings(BoxSearchClassifier(n_perturbations=0, **shared), X, y, settings, weight)
     return curve, selection.table, [fitted.rule_set_ for fitted in fits]
 
 

@@ -245,8 +245,7 @@ def count_predictions(
 
 def predictions(scored: Scored, state: AppState) -> None:
     """Show how often the described outcome is predicted, or each of several."""
-    before = scored.model.predict(state.training[0])
-    table = count_predictions(scored.answers, before, state.labels)
+    table = count_predictions(scored.answers, scored.model.predict(state.training[0]), state.labels)
     if len(table) == 2:
         one, n = table.iloc[0], len(scored)
         shares = f"{percent(one['share'] / 100)}; training {percent(one['training'] / 100)}"
@@ -261,8 +260,7 @@ def predictions(scored: Scored, state: AppState) -> None:
 
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
-    state = app_state()
-    predictions(scored, state)
+    predictions(scored, app_state())
     trained = 0 if cases.trained is None else int(cases.trained.sum())
     words = f", {trained:,} of them training rows" * bool(trained)
     rows = f"**{md(cases.name, 60)}**: {plural(len(scored), 'row')}{words}."

@@ -36,8 +36,7 @@ def app(monkeypatch, tmp_path):
 
 
 def cut_at(app, cut):
-    radio = next(r for r in app.radio if r.label == "Cut")
-    radio.set_value("Another number").run()
+    next(r for r in app.radio if r.label == "Cut").set_value("Another number").run()
     next(n for n in app.number_input if n.label == "Cut at").set_value(cut).run()
     return app
 

@@ -64,8 +64,7 @@ def test_bad_file_is_one_sentence_without_its_content(written, text, message):
 
 
 def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, monkeypatch):
-    path = written("")
-    path.write_bytes(b"\xff\xfe\x00")
+    written("").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match=r"names cannot be read \(UnicodeDecodeError\)"):
         connections()
     monkeypatch.setenv("RULEKIT_TABLES", str(tmp_path / "nowhere" / "x.toml"))

@@ -210,8 +210,7 @@ def test_dates_are_converted_column_by_column(monkeypatch, by_editor):
             "outcome": ["a", "b"] * 45,
         }
     )
-    table = Table.from_frame(frame).with_roles({"outcome": "target"})
-    held = {"app": AppState(table=table)}
+    held = {"app": AppState(table=Table.from_frame(frame).with_roles({"outcome": "target"}))}
     monkeypatch.setattr("ui.state.st.session_state", held)
     monkeypatch.setattr("ui.data.choices.st.session_state", held)
     monkeypatch.setattr("ui.workspace.save", lambda: None)

@@ -65,8 +65,7 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
 
 
 def test_small_tables_are_read_whole_and_named_by_their_source(folder):
-    frame = people(100).assign(parts=[[1, 2]] * 100)
-    frame.to_parquet(folder / "a.parquet")
+    people(100).assign(parts=[[1, 2]] * 100).to_parquet(folder / "a.parquet")
     table, total = draw_sample(find_table({"path": "a.parquet"}), 500)
     assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
     assert "parts" not in [c.name for c in table.columns]
@@ -110,8 +109,7 @@ def database(folder, monkeypatch):
 
 
 def test_a_table_of_a_connection_is_sampled_under_its_name(database):
-    source = {"connection": "cases", "table": 'peo"ple'}
-    table, total = draw_sample(find_table(source), 500)
+    table, total = draw_sample(find_table({"connection": "cases", "table": 'peo"ple'}), 500)
     assert (total, table.name) == (N, 'peo"ple of cases (sample)')
     assert draw_sample(find_table({"connection": "cases", "table": "old.notes"}), 500)[1] == 7
     with pytest.raises(DataError, match="'x' of the connection 'cases' cannot be opened") as caught:
@@ -133,8 +131,7 @@ def rule(label="ill", default="well"):
 def test_rules_are_counted_on_all_rows_of_known_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
-    task = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))
-    outcome, clauses = task(Quiet())
+    outcome, clauses = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))(Quiet())
     truth = frame["ill"].map({"no": "well", "yes": "ill"})
     assert outcome.n == N
     assert outcome.errors == int((rule().predict(frame) != truth).sum())
@@ -160,8 +157,7 @@ def test_rule_is_learned_from_all_rows_with_display_names(folder):
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = {"features": ["age", "dose"], "test_share": 0.2, "sample_rows": 500}
     report = Quiet()
-    task = partial(learn_whole, whole(), learner, options, 100)
-    model = pickle.loads(pickle.dumps(task))(report)
+    model = pickle.loads(pickle.dumps(partial(learn_whole, whole(), learner, options, 100)))(report)
     assert model.positive_label_ == "ill"
     assert model.rule_set_.features == ("age", "dose")
     assert model.table_certificate_.n_rows == N

@@ -52,8 +52,7 @@ def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
     report, bad = Quiet(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
-    location = TableLocation("a.parquet", (bad,))
-    answer = open_sample({"path": "a.parquet"}, location, 500, report)
+    answer = open_sample({"path": "a.parquet"}, TableLocation("a.parquet", (bad,)), 500, report)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error

@@ -115,8 +115,7 @@ def test_records_have_settings_and_test_errors_if_there_are_rows():
     _, _, record = recorded(SplitSpec(0.0))
     assert record["result"]["test_error"] is None
     assert record["split"]["test_rows"] == 0
-    folded = [name for names in AUDIENCES.values() for name in names]
-    offered = [*FIRST, *LANGUAGES, *folded]
+    offered = [*FIRST, *LANGUAGES, *[name for names in AUDIENCES.values() for name in names]]
     offered.remove(CODE)
     assert sorted(offered) == sorted(FORMATS)
     assert set(CHOICES) == {*FORMATS, CODE}

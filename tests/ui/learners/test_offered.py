@@ -89,8 +89,7 @@ def test_every_setting_has_a_distinct_text_and_slider(learner):
 @pytest.mark.slow
 def test_run_settings_are_numbered_like_their_families(state):
     turned = replace(SPEC, learners=SPEC.learners[::-1])
-    by_size = replace(SPEC, view="conditions")
-    for spec in (SPEC, turned, by_size, RunSpec(thorough=False)):
+    for spec in (SPEC, turned, replace(SPEC, view="conditions"), RunSpec(thorough=False)):
         listed = settings_of_run(spec)
         swept = [(family, s) for family in families(spec, state) for s in family.settings]
         assert len(swept) == len(listed) == len({repr(sorted(s.items())) for s in listed})

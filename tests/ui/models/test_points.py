@@ -47,8 +47,7 @@ def test_points_have_limits_errors_and_settings_in_words():
     assert by_size([0.3, 0.2, 0.15, 0.14]).points["limit"].tolist() == [1, 2, 3, 4]
     priced = replace(SPEC, learners=("one_level",), thetas=(1.0, 2.0))
     assert measured(priced, [0.2, 0.3], [4.2, 1.0]).points["limit"].tolist() == [5, 1]
-    ideal = replace(SPEC, learners=("ideal",))
-    output = measured(ideal, [0.3, 0.2], [1.0, 5.0])
+    output = measured(replace(SPEC, learners=("ideal",)), [0.3, 0.2], [1.0, 5.0])
     assert output.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
     few = by_size([0.3, 0.2], folds=4)
     assert "test_error_se" not in few.points
@@ -70,8 +69,7 @@ def test_runs_add_up_with_the_looks_of_their_families():
     assert len(again.settings) == 3
     assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == pytest.approx(0.19)
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
-    scorecards = replace(SPEC, learners=("scorecard",))
-    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
+    alone = measured(replace(SPEC, learners=("scorecard",)), [0.3, 0.2], [1.0, 2.0])
     both = alone.merge(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
     looks = zip(both.looks(), both.settings, strict=True)
     assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
@@ -118,8 +116,7 @@ def test_curves_keep_the_best_of_a_limit_and_f1_as_a_loss():
 
 def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     spec = replace(SPEC, against=True)
-    errors = [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05]
-    output = measured(spec, errors, [1.0, 2.0, 3.0, 4.0] * 2)
+    output = measured(spec, [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05], [1.0, 2.0, 3.0, 4.0] * 2)
     first, last = output.settings[0], output.settings[-1]
     assert "describes" in last
     assert sorted(output.curve().index) == [1, 2, 4, 7]
@@ -175,8 +172,7 @@ def test_suggestion_has_the_lowest_estimate_and_a_short_reason(errors, limit):
 def test_page_and_library_suggest_the_same_point():
     X, y = (part.iloc[:150] for part in load_sample("credit").xy())
     choice = RuleClassifier(random_state=0, time_limit=60).fit(X, y).choice_
-    names = list(search_grid(y))
-    settings = choice.table[names].to_dict("records")
+    settings = choice.table[list(search_grid(y))].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
     page = RunResult(
         tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
@@ -291,8 +287,7 @@ def test_reference_models_are_lines_and_no_points():
 
 def test_a_rule_keeps_its_own_costs_and_error():
     output = by_size([0.3, 0.2], costs=(5.0, 1.0))
-    setting = output.settings[1]
-    own = AppState(setting=setting, run_settings=output.specs[1].to_dict())
+    own = AppState(setting=output.settings[1], run_settings=output.specs[1].to_dict())
     assert output.number_of_rule(own) == 1
     before = replace(own, run_settings=replace(output.specs[1], costs=()).to_dict())
     assert output.number_of(before.setting) == 1

@@ -152,8 +152,7 @@ def test_every_size_has_its_cheapest_rule_with_costs(table):
     sizes = {}
     for number, limit in points.index:
         model = result.models[model_key(result.settings[number])]
-        predicted = model.predict(X)
-        cost = 100.0 * np.where(described, 9.0, 1.0) @ (predicted != y) / len(y)
+        cost = 100.0 * np.where(described, 9.0, 1.0) @ (model.predict(X) != y) / len(y)
         assert limit > 2 or cost == pytest.approx(least[limit - 1])
         sizes[limit] = model.rule_set_.n_conditions
     assert len(sizes) == 12
@@ -313,8 +312,7 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
 
 @pytest.mark.slow
 def test_folds_of_a_wide_table_choose_their_own_columns():
-    state = wide_state()
-    requested = work(quick(replace(SPEC, folds=3)), state)
+    requested = work(quick(replace(SPEC, folds=3)), wide_state())
     report = Quiet()
     result = requested(report)
     parts = [
@@ -336,8 +334,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     result = requested(Quiet())
     monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
-    again = requested.load_stored()
-    pd.testing.assert_frame_equal(again.points(), result.points())
+    pd.testing.assert_frame_equal(requested.load_stored().points(), result.points())
 
 
 @pytest.mark.slow

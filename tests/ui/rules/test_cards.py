@@ -62,8 +62,7 @@ def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
     app = on_rules("Operating points")
     state = app.session_state["app"]
     X, y = state.training
-    costs = QUICK.error_costs(["high", "low"])
-    points = operating_points(state.model, X, y, costs=costs)
+    points = operating_points(state.model, X, y, costs=QUICK.error_costs(["high", "low"]))
     table = points_shown(app)
     assert table["clauses on"].iloc[0] == "none"
     (shown,) = [t.proto.columns for t in app.dataframe if "false positive rate" in t.value]
@@ -114,8 +113,7 @@ def pick(app, place):
     states = WidgetStates()
     state = states.widgets.add()
     state.id = table.proto.id
-    column = table.value.columns[0]
-    marked = {"rows": [place], "columns": [], "cells": [[place, column]]}
+    marked = {"rows": [place], "columns": [], "cells": [[place, table.value.columns[0]]]}
     state.string_value = json.dumps({"selection": marked})
     app.session_state["operating_by"] = app.segmented_control(key="operating_by").value
     app = app._run(states)

@@ -62,8 +62,7 @@ def test_slider_covers_the_column_and_the_limit(values, limit, expected):
 
 
 def test_far_values_do_not_stretch_the_slider():
-    values = np.append(np.linspace(0, 1, 999), 1e9)
-    _, high, _ = slider_range(values, 0.5)
+    _, high, _ = slider_range(np.append(np.linspace(0, 1, 999), 1e9), 0.5)
     assert high <= 1.1
 
 

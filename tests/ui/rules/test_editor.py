@@ -70,8 +70,7 @@ def rule_at(cut):
 def version(cut):
     rule = rule_at(cut)
     setting = {"edited": "by hand"} if cut else {"learner": "search"}
-    error = None if cut else 0.1
-    return {"setting": setting, "rule_json": to_json(rule), "error": error}
+    return {"setting": setting, "rule_json": to_json(rule), "error": None if cut else 0.1}
 
 
 @given(st.lists(st.one_of(st.integers(0, 3), st.sampled_from(["undo", "redo", "learned"]))))
@@ -134,8 +133,7 @@ def test_rule_is_read_without_numbers_and_its_other_outcome(words, full):
 def test_last_line_differs_from_a_column_of_its_name():
     frame = pd.DataFrame({"OTHERWISE": [1.5, 2.5, 4.5, 5.5] * 10, "y": ["a", "b"] * 20})
     table = Table.from_frame(frame).with_roles({"y": "target"}, positive_label="a")
-    clause = Clause((Literal("OTHERWISE", ">", 3),))
-    whole = RuleSet((clause,), ("b",), "dnf", "a")
+    whole = RuleSet((Clause((Literal("OTHERWISE", ">", 3),)),), ("b",), "dnf", "a")
     first_line = to_text(whole).splitlines()[1]
     assert "OTHERWISE" in first_line
     assert read_own(first_line, AppState(table=table)) == whole

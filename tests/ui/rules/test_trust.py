@@ -80,8 +80,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
     X, y = frame[["a"]], frame["ill"].astype(int)
     model = BoxSearchClassifier(n_perturbations=0).fit(X, y)
     table = Table.from_frame(frame.astype({"ill": int}))
-    state = AppState(table=table.with_roles({"ill": "target"}, positive_label=1))
-    train, _ = rows_of(state, model)
+    train, _ = rows_of(AppState(table=table.with_roles({"ill": "target"}, positive_label=1)), model)
     rows, options = (train.X, train.target), {"n_resamples": 2}
     assert trust.repeat(model, rows, options, Quiet()).n_made == 2
 

@@ -226,8 +226,7 @@ def test_jobs_over_the_limit_have_a_queue_position(registry, tmp_path):
 
 
 def test_urgent_jobs_run_before_older_ones(registry, tmp_path):
-    held = registry.start("a", "held", tasks.Steps(1, tmp_path), urgent=True)
-    began(held)
+    began(registry.start("a", "held", tasks.Steps(1, tmp_path), urgent=True))
     patient = registry.start("b", "patient", tasks.Steps(1))
     urgent = registry.start("c", "urgent", tasks.Steps(1), urgent=True)
     assert [registry.position(job) for job in (urgent, patient)] == [1, 2]
@@ -314,8 +313,7 @@ def test_job_waits_for_its_process_to_begin(registry, monkeypatch):
     job = registry.start("a/first", "a", tasks.Steps(1))
     assert registry.waiting(job) == "Getting ready"
     assert registry.is_busy("a")
-    stopped = registry.start("b", "b", tasks.Steps(1))
-    stopped.cancel()
+    registry.start("b", "b", tasks.Steps(1)).cancel()
     gate.set()
     assert ended(job) == "done"
     assert registry.waiting(job) == ""

@@ -46,8 +46,7 @@ def test_missing_kernels_alone_are_compiled_by_a_process(clock, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="groups of processes are POSIX's")
 def test_the_end_of_the_server_ends_all_compiling():
-    command = ["sh", "-c", "sleep 1000 & sleep 1000"]
-    process = subprocess.Popen(command, start_new_session=True)
+    process = subprocess.Popen(["sh", "-c", "sleep 1000 & sleep 1000"], start_new_session=True)
     preparing.end(process)
     assert process.returncode == -signal.SIGTERM
 

@@ -103,8 +103,7 @@ PATIENTS = pd.DataFrame(SEEN)
 def scored(monkeypatch, text):
     """Return the cases of a file and their predictions by a rule on age, with the page's words."""
     roles = {"ill": "target", "age": "feature"}
-    table = Table.from_frame(PATIENTS).with_roles(roles, positive_label="yes")
-    state = AppState(table=table)
+    state = AppState(table=Table.from_frame(PATIENTS).with_roles(roles, positive_label="yes"))
     model = FixedRuleClassifier(from_text("1. IF age < 60 AND dose < 9 THEN yes\nOTHERWISE no"))
     model.fit(*state.training)
     new, words = read_as_before(text.encode(), "new", PATIENTS.columns, state), []
