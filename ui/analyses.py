@@ -80,8 +80,7 @@ def add() -> None:
 
 def list_analyses() -> list[Saved]:
     """List this browser's analyses, the latest first."""
-    marks = _marks()
-    analyses = []
+    marks, analyses = _marks(), []
     for mark in marks.iterdir() if marks is not None else ():
         folder = workspace.root() / mark.name
         if not folder.is_dir():  # deleted meanwhile
@@ -133,8 +132,7 @@ def forget(saved: Saved) -> None:
 
 def _mark(name: str, text: str) -> bool:
     """Add an analysis to this browser's list, or rename it there; return whether it worked."""
-    marks = _marks()
-    if marks is None:
+    if (marks := _marks()) is None:
         return False
     return workspace.attempt(lambda: (marks / name).write_text(text[:80], "utf-8"), NOT_CHANGED)
 

@@ -24,8 +24,7 @@ NEEDED = ("authlib", "httpx")
 
 def is_on() -> bool:
     """Whether visitors have to log in; any value except on and off is rejected."""
-    setting = os.environ.get("RULEKIT_LOGIN", "off")
-    if setting not in ("on", "off"):
+    if (setting := os.environ.get("RULEKIT_LOGIN", "off")) not in ("on", "off"):
         raise ValueError(f"RULEKIT_LOGIN must be on or off; it is {setting[:60]!r}. Correct it.")
     return setting == "on"
 

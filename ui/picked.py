@@ -84,8 +84,7 @@ def require_model() -> ClassifierMixin:
     """Return the selected model, which no run replaces from now on, or stop the page."""
     if (problem := app_state().problem()) is not None:
         empty(md(problem, 300))
-    model = get_model()
-    if model is None and jobs.registry().is_busy(analysis_id()):
+    if (model := get_model()) is None and jobs.registry().is_busy(analysis_id()):
         empty("The search has no rule yet; Models shows how far it is.", "models")
     if model is None:
         empty("No model is picked yet. Models has a curve of rules to pick from.", "models")
@@ -148,8 +147,7 @@ def fit_path(
 ) -> dict[str, ClassifierMixin]:
     """Fit settings of one learner and variant in one search; return them by `model_key`."""
     X, y = state.training
-    weight = state.training_weight
-    learner = learner_of(settings[0])
+    weight, learner = state.training_weight, learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
     if rows is not None:
         X, y, weight = X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows]

@@ -290,8 +290,7 @@ class AppState:
     @property
     def time_columns(self) -> list[str]:
         """The columns of dates that every row has and by which rows can be split."""
-        table = self.table
-        if table is None or self.column_with_role("group") is not None:
+        if (table := self.table) is None or self.column_with_role("group") is not None:
             return []
         dates = [c.name for c in table.columns if c.kind == "date"]
         return [name for name in dates if self._is_complete(name)]

@@ -61,8 +61,7 @@ log = logging.getLogger("rulekit.dashboard")
 
 def root() -> Path | None:
     """Return the folder of all saved analyses (created if needed), or None if nothing is saved."""
-    setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
-    if setting == "off":
+    if (setting := os.environ.get("RULEKIT_WORKSPACE", ".rulekit")) == "off":
         return None
     folder = make_folder(Path(setting))
     if folder is not None and not os.access(folder, os.W_OK):
@@ -121,8 +120,7 @@ def attach() -> None:
     if "analysis_id" not in st.session_state:
         _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
-    path = folder()
-    if path is not None and (path / saved.SETTINGS).exists():
+    if (path := folder()) is not None and (path / saved.SETTINGS).exists():
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
     elif PARAMETER in st.query_params:
@@ -245,8 +243,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
             version, table = saved.read(path)
         mine = json.loads(json.dumps(to_plain(state)))
         merger = Merger(seen.plain, mine, version.plain, bool(prefer_mine))
-        plain = merger.merge()
-        before = conflicts()
+        plain, before = merger.merge(), conflicts()
         st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
         if conflicts():
             return conflicts() != before
@@ -437,8 +434,7 @@ def reopen(analysis: str) -> None:
 def forget() -> None:
     """Delete this analysis from disk and memory, stop its job, and begin an empty one."""
     jobs.registry().forget(analysis_id())
-    path = folder()
-    if path is not None and not delete(path):
+    if (path := folder()) is not None and not delete(path):
         return
     _clear()
     cache.forget()

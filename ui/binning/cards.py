@@ -52,8 +52,7 @@ def get_binarizer(state: AppState) -> Binarizer:
 
 def method_card() -> None:
     """Show the form for cut points: method, number, and levels of a category."""
-    spec = app_state().binning
-    names = list(METHODS)
+    spec, names = app_state().binning, list(METHODS)
     label, index = "How cut points are chosen", names.index(spec.method)
     captions = [text for _, text in METHODS.values()]
     options = {"key": make_key("binning_method"), "captions": captions, **KEEP}
@@ -136,8 +135,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
 
 def choose_column(state: AppState, table: pd.DataFrame) -> str:
     """List the columns and return the name of the selected one."""
-    names = table["column"].tolist()
-    chosen = st.session_state.get("binning_column")
+    names, chosen = table["column"].tolist(), st.session_state.get("binning_column")
     index = names.index(chosen) if chosen in names else 0
     config = {"column": st.column_config.TextColumn("column", pinned=True, width=200)}
     pick_row(
@@ -245,8 +243,7 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     read = [s for s in candidate_summary(fitted_one, X, y) if s.name == name]
     words = [s for s in read if s.kind == "words"]
     names = [s.reads for s in read if s.kind not in ("words", "nothing")]
-    names = list(dict.fromkeys([*names, *["words"] * bool(words)]))
-    if not names:
+    if not (names := list(dict.fromkeys([*names, *["words"] * bool(words)]))):
         st.caption("No conditions: the column has the same value in every row.")
         return
     chosen, key = names[0], f"read_{name[:40]}"
@@ -324,8 +321,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
         "can be checked by plain counting. In rules of several clauses they may still matter."
     )
-    key = repr((state.fit_key, theta))
-    large = state.training[0].size > AT_ONCE
+    key, large = repr((state.fit_key, theta)), state.training[0].size > AT_ONCE
     task = partial(screen, replace(state, result=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
     screening = answer_of("screening", "Screening", key, task, offer=words)

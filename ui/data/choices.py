@@ -208,14 +208,12 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
         middle = float(numbers.median())
         cut = st.number_input("Cut at", value=middle, format="%.6g", key=f"{key}_cut")
     n_present, above = int(numbers.notna().sum()), int((numbers > cut).sum())
-    names = outcomes_of_cut(name, cut)
     sides = [
         f"{md(side, 60)}: {plural(n, 'row')} ({percent(n / n_present)})"
-        for side, n in zip(names, (above, n_present - above), strict=True)
+        for side, n in zip(outcomes_of_cut(name, cut), (above, n_present - above), strict=True)
     ]
     st.caption(" · ".join(sides))
-    one_sided = above in (0, n_present)
-    if one_sided:
+    if one_sided := (above in (0, n_present)):
         st.caption("A cut needs rows on both sides. Choose another one.")
     kind = "secondary" if name in app_state().options.get(CUT, {}) else "primary"
     use = once(partial(cut_target, cut))
@@ -225,8 +223,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
 def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
     classes = [label for label in counts if state.get_display_name(label) is not None]
-    positive = state.table.positive_label
-    total = sum(counts.values())
+    positive, total = state.table.positive_label, sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options contain the names
     st.radio(
         "The rule describes the class",
@@ -247,19 +244,15 @@ def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
 
 def set_aside(table: Table) -> str:
     """Return a sentence on the columns that no rule may use, and why; empty if there are none."""
-    reasons = {"id": "identifier", "date": "dates", "text": "free text"}
-    columns = []
+    reasons, columns = {"id": "identifier", "date": "dates", "text": "free text"}, []
     for column in table.columns:
         if column.role in ("id", "ignore"):
             usual = "audit only" if looks_protected(column.name) else "set aside"
             reason = reasons.get("id" if column.role == "id" else column.kind, usual)
-            name = column.name
-            if name == numbers_of_cut(table.target or ""):
+            if (name := column.name) == numbers_of_cut(table.target or ""):
                 name, reason = f"numbers of {table.target}", "cut into the two outcomes"
             columns.append(f"{name} ({reason})")
-    if not columns:
-        return ""
-    return f"Not used: {cap_list(columns, 6)}."
+    return f"Not used: {cap_list(columns, 6)}." if columns else ""
 
 
 def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
@@ -270,8 +263,7 @@ def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
 
 def _suggestion(table: Table) -> None:
     """Suggest a target column with few classes for the user to confirm."""
-    name = suggest_target(table)
-    if name is None:
+    if (name := suggest_target(table)) is None:
         st.caption(
             "No column of few classes was found. Choose one of classes, or of numbers and a cut."
         )

@@ -62,8 +62,7 @@ def upload_card() -> None:
                 raise
         change_upload(in_field=file.file_id)  # last: a rerun may end this at any line
         rerun()
-    reading = jobs.registry().get(_owner())
-    if reading is not None and reading.active:
+    if (reading := jobs.registry().get(_owner())) is not None and reading.active:
         line = "{0.title}: {1}, {0.elapsed:.0f} s"
         watch(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
@@ -146,8 +145,7 @@ def read(options: ParseOptions) -> None:
 def _take(answer: Answer) -> None:
     """Start an analysis of a table, or store the error message of reading it."""
     upload = change_upload(error=answer.error or "", names=answer.names)
-    table = answer.table
-    if table is None:
+    if (table := answer.table) is None:
         return
     if answer.source is not None:
         forget_upload()
@@ -295,8 +293,7 @@ def session_card() -> None:
 def show_saved() -> None:
     """Identify the browser and list its analyses, the latest first; nothing without any."""
     analyses.identify_browser()
-    saved_analyses = analyses.list_analyses()
-    if not saved_analyses:
+    if not (saved_analyses := analyses.list_analyses()):
         return
     st.markdown("**Your saved analyses**")
     for saved in saved_analyses[:SHOWN]:

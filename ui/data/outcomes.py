@@ -29,8 +29,7 @@ def outcome_fields(key: str) -> None:
     state = app_state()
     classes = [label for label in state.class_counts if state.get_display_name(label) is not None]
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
-    are_codes = all(map(is_code, classes))
-    if are_codes and not state.outcomes:
+    if (are_codes := all(map(is_code, classes))) and not state.outcomes:
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
         st.markdown(f"**What do {values} mean?**")
     in_a_row = are_codes and len(classes) <= IN_A_ROW
@@ -155,8 +154,7 @@ def _rename_parts(state: AppState, fresh: AppState) -> dict[str, Any]:
     def rename_rule(text: str | None) -> str | None:
         return None if text is None else to_json(relabel(from_json(text), new))
 
-    scale = state.scale
-    if scale is not None:
+    if (scale := state.scale) is not None:
         scale = scale | {"label": new.get(scale["label"], scale["label"])}
     return {
         "result": result,

@@ -179,8 +179,7 @@ def proposal_lines() -> None:
 
 def show_left_out() -> None:
     """Show buttons that use columns set aside; nothing without any."""
-    reasons = _compute_once("left out", find_left_out)
-    if not reasons:
+    if not (reasons := _compute_once("left out", find_left_out)):
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -224,8 +223,7 @@ def readings_card() -> None:
             return
         table = state.table.digest[:12]
         name = st.selectbox("Column of text", names, key=f"reading_{table}")
-        key = f"{table}_{crc32(name.encode())}"
-        column = state.table.column(name)
+        key, column = f"{table}_{crc32(name.encode())}", state.table.column(name)
         way = st.radio(
             "It holds", ways(state.table, column), horizontal=True, key=f"reading_way_{key}"
         )
@@ -239,12 +237,9 @@ def readings_card() -> None:
                 help="Rules then ask for “at least” and “at most” a level. Every level that occurs "
                 "must be named; levels that may come later can be.",
             )
-
-            def use_order() -> None:
-                set_order(name, parse_levels(st.session_state[field], column))
-
             with st.container(horizontal=True):
-                st.button("Use this order", key="use_order", on_click=once(use_order))
+                use = once(lambda: set_order(name, parse_levels(st.session_state[field], column)))
+                st.button("Use this order", key="use_order", on_click=use)
                 if column.order:
                     drop = once(partial(set_order, name, []))
                     st.button("No order", key="no_order", on_click=drop)

@@ -97,8 +97,7 @@ def all_rows(state: AppState) -> sources.AllRows:
 
 def whole_file_card(state: AppState) -> None:
     """Show the form that learns from all rows of the sampled table."""
-    source = state.options.get(SERVER)
-    if source is None:
+    if (source := state.options.get(SERVER)) is None:
         return
     job = jobs.registry().get(workspace.analysis_id())
     job = job if job is not None and job.title == TITLE else None
@@ -167,8 +166,7 @@ def _take(model: Any) -> None:
 
 def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
     """Show the current rule counted on all rows, or offer to count it; at once for small tables."""
-    source = state.options.get(SERVER)
-    if source is None:
+    if (source := state.options.get(SERVER)) is None:
         return
     rule, owner = model.rule_set_, f"{workspace.analysis_id()}/count"
     key = hashlib.sha256(repr((to_json(rule), state.fit_key)).encode()).hexdigest()

@@ -46,8 +46,7 @@ PART = "="  # a folder called year=2024 is a part of the table above it
 
 def data_root() -> Path | None:
     """Return the folder that the operator allows, resolved; None without one."""
-    named = os.environ.get(DATA_ROOT, "")
-    if not named:
+    if not (named := os.environ.get(DATA_ROOT, "")):
         return None
     folder = Path(named).resolve()
     return folder if folder.is_dir() else None
@@ -55,8 +54,7 @@ def data_root() -> Path | None:
 
 def list_tables() -> list[str]:
     """List at most 500 tables below the folder, sorted; a Parquet folder ends in a slash."""
-    folder = data_root()
-    if folder is None:
+    if (folder := data_root()) is None:
         return []
     files: set[str] = set()
     for path in _walk(folder):
@@ -76,14 +74,12 @@ def list_tables() -> list[str]:
 
 def server_files(name: str) -> list[Path]:
     """Return the files of a table: one, or those of a folder, sorted."""
-    folder = data_root()
-    if folder is None:
+    if (folder := data_root()) is None:
         raise DataError(
             f"No folder of this server is open to the dashboard; its operator can name one in "
             f"{DATA_ROOT}."
         )
-    path = _resolve(folder, name)
-    if path is None:
+    if (path := _resolve(folder, name)) is None:
         raise DataError(
             f"There is no table {name[:120]!r} in the folder that this server opens to the "
             "dashboard. Choose one of the list."
@@ -153,8 +149,7 @@ class Connection:
             )
         secrets = []
         for name in GIVEN.findall(self.url):
-            value = os.environ.get(name, "")
-            if not value:
+            if not (value := os.environ.get(name, "")):
                 raise DataError(
                     f"The connection {self.name[:60]!r} needs the environment variable {name}, "
                     "which is not set where this server runs. Its operator can set it."
@@ -174,8 +169,7 @@ def blot_secrets(words: str, secrets: tuple[str, ...]) -> str:
 
 def connections() -> dict[str, Connection]:
     """Read the file of connections; without one there are none."""
-    named = os.environ.get(CONNECTIONS, "")
-    if not named:
+    if not (named := os.environ.get(CONNECTIONS, "")):
         return {}
     try:
         listed = tomllib.loads(Path(named).read_text(encoding="utf-8"))

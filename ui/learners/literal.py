@@ -75,8 +75,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     key = state.rule_key
     job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
     if job is None or job.key != key:
-        quick = quick_certificate(model, state)
-        if quick is not None and quick.proved:
+        if (quick := quick_certificate(model, state)) is not None and quick.proved:
             return
         st.caption(PROOF_HELP)
     task = partial(prove, model, replace(state, result=None), PROOF_SECONDS)
@@ -153,8 +152,7 @@ def part_words(state: AppState) -> str | None:
     X, y = state.training
     if QUICK not in (state.setting or {}):
         return None
-    n_rows = len(quick_rows(X, y, np.arange(len(y))))
-    if n_rows == len(y):
+    if (n_rows := len(quick_rows(X, y, np.arange(len(y))))) == len(y):
         return None
     return (
         f"The quick search learned this rule from {n_rows:,} of {len(y):,} training rows, and the "

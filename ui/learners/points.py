@@ -68,8 +68,7 @@ def has_odds(model: ClassifierMixin) -> bool:
 
 def scaled(model: ClassifierMixin) -> ClassifierMixin:
     """Return a scorecard on the scale that is set on Rules; without one, the model as it is."""
-    scale = app_state().scale
-    if scale is None or not has_odds(model):
+    if (scale := app_state().scale) is None or not has_odds(model):
         return model
     known = scale["label"] in (model.positive_label_, model.default_label_)
     return scale_points(model, **scale if known else {**scale, "label": None})
@@ -114,8 +113,7 @@ def points_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Show how the points of one case add up."""
-    splits = scorecard_of(model.rule_set_)
-    if not splits:
+    if not (splits := scorecard_of(model.rule_set_)):
         return
     row, clause = model.read_columns(X), model.rule_set_.clauses[0]  # of the highest total
     reading = read_points(splits[0], row_values(row, 0), wording=words)

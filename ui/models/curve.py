@@ -97,8 +97,7 @@ def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **op
 
 def suggestion_line(result: RunResult) -> None:
     """Show the suggestion and its reason in one line; details behind a button."""
-    suggested = result.suggestion
-    if suggested is None:
+    if (suggested := result.suggestion) is None:
         return
     if words := no_rule_words(result, app_state(), suggested.beats, get_model()):
         st.markdown(md(words, 400))
@@ -238,8 +237,7 @@ def _pick_point(
     result: RunResult, table: pd.DataFrame, numbers: list[Any], key: str, columns: Any, alt: str
 ) -> None:
     """Show a table whose rows are points (`numbers`, None for others); choosing one picks it."""
-    picked = result.number_of_rule(app_state())
-    number = st.column_config.NumberColumn
+    picked, number = result.number_of_rule(app_state()), st.column_config.NumberColumn
     config = {name: number(format=form, help=words) for name, (form, words) in columns.items()}
     config["setting"] = st.column_config.TextColumn(width=320)
     config["remark"] = st.column_config.TextColumn(width=220)
@@ -352,15 +350,13 @@ def learners_table(
 
 def learners_tab(result: RunResult, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
-    run = comparison(app_state(), spec)
-    if run is not None:
+    if (run := comparison(app_state(), spec)) is not None:
         _button(run, COMPARISON, "Compare learners", "compare_learners")
         st.caption(
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are finished; the earlier points stay."
         )
-    runs = comparisons(app_state(), spec)
-    if not runs:
+    if not (runs := comparisons(app_state(), spec)):
         return
     job = latest(COMPARISON)
     table, numbers = learners_table(result, runs, job is not None and job.active, _constant(result))
@@ -370,8 +366,7 @@ def learners_tab(result: RunResult, spec: RunSpec) -> None:
 
 def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
-    run = price_sweep(app_state(), spec)
-    if run is not None:
+    if (run := price_sweep(app_state(), spec)) is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")
     if not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
@@ -403,8 +398,7 @@ def _dials(result: RunResult) -> None:
         return
     alike = [s for s in result.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))
-    generation = st.session_state.get("_picks", 0)
-    columns = st.columns(len(dials))
+    generation, columns = st.session_state.get("_picks", 0), st.columns(len(dials))
     for column, (entry, (label, caption)) in zip(columns, dials.items(), strict=True):
         options = sorted({s[entry] for s in alike if entry in s})
         with column:

@@ -66,8 +66,7 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
             key=f"run_cost_table_{hash(tuple(names))}",
             alt="Cost of predicting the outcome of the column for a row of the outcome on the left",
         )
-        places = permutations(range(len(names)), 2)
-        weights = tuple(float(given.iloc[t, a]) for t, a in places)
+        weights = tuple(float(given.iloc[t, a]) for t, a in permutations(range(len(names)), 2))
     else:
         labels = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
         weights = tuple(
@@ -102,8 +101,7 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
         variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
         last = begun[-1] if begun else replace(state.spec, thetas=thetas, **suggested)
         st.session_state["_form_begins"] = replace(last, **variants, thorough=True)
-    usual = st.session_state["_form_begins"]
-    form = "dnf"
+    usual, form = st.session_state["_form_begins"], "dnf"
     if not state.several:
         form = choice(
             f"Shape of the rule for {md(state.positive)}",
@@ -118,8 +116,7 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
         )
     errors = st.expander("What counts as an error?", key="run_gap", on_change="rerun")
     with errors:
-        measure = st.container()
-        fields = weight_fields(state, usual)
+        measure, fields = st.container(), weight_fields(state, usual)
         if not state.several:
             fields |= gap_fields(state, usual, listed=bool(errors.open))
     columns = st.expander("Which columns?", key="run_constraints", on_change="rerun")
@@ -255,9 +252,8 @@ def _fitting(state: AppState, spec: RunSpec, fields: dict[str, Any] | None) -> R
     if not fields["learners"]:
         st.error("Choose at least one learner.")
         return None
-    selected = [LEARNERS[name] for name in fields["learners"]]
     bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
-    for one in selected:
+    for one in [LEARNERS[name] for name in fields["learners"]]:
         cannot = "" if bare or one.keeps_constraints else "constraints"
         if not cannot and spec.directions and not one.keeps_monotonic_constraints:
             cannot = "monotonic constraints"
@@ -277,8 +273,7 @@ def unread(setting: str, learners: Sequence[str]) -> bool:
 
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
     """Return the numbers of folds (at most the rows of the rarest class) with their labels."""
-    choices = {10: "10 folds", 5: "5 folds (quick)"}
-    fewest = max(2, n_least)
+    choices, fewest = {10: "10 folds", 5: "5 folds (quick)"}, max(2, n_least)
     fitting = {k: words for k, words in choices.items() if k <= n_least}
     choices = fitting or {fewest: f"{fewest} folds, as the rarest class has few rows"}
     return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})

@@ -81,12 +81,10 @@ SIDES_HELP = "One of the two is often much shorter. All other rows get the other
 
 def show_picked(result: RunResult, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
-    model = picked.get_model()
-    if model is None:
+    if (model := picked.get_model()) is None:
         return
     state = app_state()
-    number = result.number_of_rule(state)
-    if number is not None:
+    if (number := result.number_of_rule(state)) is not None:
         _limit_slider(result, number)
     rule = model.rule_set_
     rule_text(rule_words(model, wording(state)), rule.n_clauses)
@@ -250,8 +248,7 @@ def how_it_was_found(result: RunResult, y: str) -> None:
 
 def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
-    state = app_state()
-    learner = learner_of(setting)
+    state, learner = app_state(), learner_of(setting)
     mine = [s for s in result.settings if learner_of(s) is learner]
     names = {"for": md(state.positive), "other": md(state.other_label)}
     fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]
@@ -309,8 +306,7 @@ SHOWN = "_offer_shown"
 
 def offer(result: RunResult) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
-    number = get_offer(result)
-    if number is None:
+    if (number := get_offer(result)) is None:
         st.session_state[SHOWN] = False
         return
     row = result.points.loc[number]

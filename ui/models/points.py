@@ -89,8 +89,7 @@ class RunResult:
             positive = selected.estimator.positive_label
             listed = (*listed, make_setting(selected.settings[0], positive))
         numbers = points.get("setting", pd.Series(dtype=int)).tolist()
-        settings = tuple(listed[number] for number in numbers)
-        if settings:
+        if settings := tuple(listed[number] for number in numbers):
             sizes = pd.DataFrame(list(found.finished)).groupby("setting")["n_conditions"].max()
             if choice.FOREST_SIZE in points:  # a selected rule has no limit but its own size
                 own = points.set_index("setting")[choice.FOREST_SIZE].dropna()
@@ -160,8 +159,7 @@ class RunResult:
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
         """Map each limit to the best setting on the line of `setting`; at its own limit, itself."""
-        number = self.number_of(setting)
-        if number is None:
+        if (number := self.number_of(setting)) is None:
             return {}
         kind = learner_of(setting), _is_by_price(setting)
         mine = [
@@ -222,12 +220,10 @@ class RunResult:
 
     def number_of_rule(self, state: AppState) -> int | None:
         """Return the number of the selected rule's point, None without one."""
-        number = self.number_of(state.setting)
-        if number is None:
+        if (number := self.number_of(state.setting)) is None:
             return None
-        spec = state.spec
         # with other costs, folds or constraints, the figures belong to another rule
-        return number if spec.shared == self.specs[number].shared else None
+        return number if state.spec.shared == self.specs[number].shared else None
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick search is shown only because its rule is selected."""

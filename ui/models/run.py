@@ -68,8 +68,7 @@ def work(spec: RunSpec, state: AppState) -> RunTask:
     """Return the work of a run, for a job."""
     X, y = state.training
     store = workspace.store_path() if spec.thorough else None
-    parts = families(spec, state)
-    judge = LEARNERS["search"].estimator(spec, state, {})
+    parts, judge = families(spec, state), LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
     weight, folds = state.training_weight, state.folds(spec.folds)
     selector = None
@@ -165,8 +164,7 @@ def update(spec: RunSpec) -> RunResult:
     _take(key)
     result = app_state().result_on(key)
     if result is None or not any("max_conditions" in setting for setting in result.settings):
-        requested = quick(spec, several=state.several)
-        job = latest(FIRST)
+        requested, job = quick(spec, several=state.several), latest(FIRST)
         if _spec_of(job) != requested:
             with sentences():
                 start(requested, FIRST)
@@ -179,8 +177,7 @@ def update(spec: RunSpec) -> RunResult:
     start_choice(spec)
     state = app_state()
     with sentences():
-        result = with_gaps(state.result, spec, state)
-        if result is not state.result:
+        if (result := with_gaps(state.result, spec, state)) is not state.result:
             workspace.change(result=result)
             if (suggested := result.suggestion) is not None and not is_selected(state):
                 number = suggested.number
@@ -293,8 +290,7 @@ def earlier_words(state: AppState) -> str:
 
 def note_suggestion(result: RunResult) -> None:
     """Store the suggestion when a rule is selected; only a different one is offered later."""
-    suggested = result.suggestion
-    if suggested is not None:
+    if (suggested := result.suggestion) is not None:
         st.session_state[SUGGESTED] = model_key(result.settings[suggested.number])
 
 
@@ -329,8 +325,7 @@ def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | No
 
 def columns_words(state: AppState) -> str:
     """Return how many columns the quick search searches; empty if all."""
-    n_columns = state.training[0].shape[1]
-    if n_columns <= QUICK_COLUMNS:
+    if (n_columns := state.training[0].shape[1]) <= QUICK_COLUMNS:
         return ""
     return (
         f"Searched the {QUICK_COLUMNS} most promising of {n_columns:,} columns; “Search longer” "

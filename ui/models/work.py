@@ -68,10 +68,8 @@ class RunTask:
     def load_stored(self) -> Comparison:
         """Return the finished fits in the store; nothing is computed."""
         options = {"store": self.store, "only_stored": True}
-        budget = self.spec.budget
-        parts = [self._compare(budget_seconds=budget, **options)] if self.families else []
-        selected = self._find_selected(only_stored=True)
-        if selected is not None:
+        parts = [self._compare(budget_seconds=self.spec.budget, **options)] if self.families else []
+        if (selected := self._find_selected(only_stored=True)) is not None:
             parts.append(self._measure(selected, **options))
         if not parts:
             return Comparison((), len(self.folds), self.key)
@@ -235,8 +233,7 @@ SECONDS = 5.0  # timeout of a scheduler in seconds
 
 def count_as_running(urgent: bool) -> AbstractContextManager[Any]:
     """Select the joblib backend for fits in this block."""
-    address = os.environ.get(SCHEDULER)
-    if not address:
+    if not (address := os.environ.get(SCHEDULER)):
         return joblib.parallel_config("threading", n_jobs=joblib.cpu_count())
     if _client(address).status != "running":
         _client.cache_clear()

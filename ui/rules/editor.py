@@ -77,8 +77,7 @@ def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) 
     points = {"points": st.column_config.NumberColumn(step=1, default=1)}
     alt = "The conditions of the scorecard and their points, editable"
     key = f"editor_points_{state.rule_json}"
-    rows = _edit_rows(export.points_to_rows(rule), key, alt, train, points)
-    totals = []
+    rows, totals = _edit_rows(export.points_to_rows(rule), key, alt, train, points), []
     for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True)):
         title, key = f"Points required for {label}", f"edit_total_{k}"
         totals.append(int(st.number_input(title, value=split.total, step=1, key=key)))
@@ -186,10 +185,9 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
         "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
         "levels (low < middle < high). Nothing changes before “Apply”."
     )
-    read_as = {"read as": st.column_config.TextColumn(default="")}
     alt = f"The conditions of clause {k + 1}, editable"
     shown, key = every[mine].drop(columns="clause"), f"editor_{k}_{state.rule_json}"
-    rows = _edit_rows(shown, key, alt, train, read_as)
+    rows = _edit_rows(shown, key, alt, train, {"read as": st.column_config.TextColumn(default="")})
     label = None
     if state.several:
         now = rule.labels[k] if k < rule.n_clauses else None
@@ -215,8 +213,7 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
 def undo(state: AppState) -> None:
     """Show buttons that undo an edit, redo it, and restore the learned rule."""
     items, now = versions_of(state)
-    last = len(items) - 1
-    if not last:
+    if not (last := len(items) - 1):
         return
     for key, label, index in (
         ("undo_edit", "Undo", max(now - 1, 0)),
@@ -254,8 +251,7 @@ def _own(version: dict[str, Any]) -> dict[str, Any]:
 
 def _tidy_line(line: str) -> str:
     """Space operators and write keywords as `to_text` does, up to the outcome and unquoted."""
-    is_small = SMALL.match(line)
-    if is_small and is_small[1].lower() == "otherwise":
+    if (is_small := SMALL.match(line)) and is_small[1].lower() == "otherwise":
         return re.sub("(?i)otherwise", "OTHERWISE", line, count=1)
     if line.lstrip().startswith(("OTHERWISE ", "THEN ")):
         return line

@@ -25,8 +25,7 @@ def answer_of(
     def begin() -> None:
         jobs.registry().start(owner, title, task, key=key, total=total)
 
-    job = jobs.registry().get(owner)
-    if job is None or job.key != key:
+    if (job := jobs.registry().get(owner)) is None or job.key != key:
         if offer is not None:
             st.button(offer, key=f"begin_{name}", on_click=begin, type="primary")
             return None

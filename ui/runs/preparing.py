@@ -45,8 +45,7 @@ def words() -> str | None:
     began, seconds = _began()
     if not missing_seconds(QUICK):
         return None
-    elapsed = time.monotonic() - began
-    if elapsed < seconds:
+    if (elapsed := time.monotonic() - began) < seconds:
         return f"Preparing the search on this machine (once): {math.ceil(seconds - elapsed)} s left"
     return (
         f"Preparing the search on this machine (once): {elapsed:.0f} s so far, longer than the "
