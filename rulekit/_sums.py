@@ -24,8 +24,7 @@ TERMS = 14  # of a series: the next is below half a unit in the last place
 
 def grid_unit(total: float, copies: int = 1) -> float:
     """Return the power of two whose multiples add up exactly to `copies` times `total`."""
-    size = max(float(total), TINY) * copies
-    part, exponent = math.frexp(size)
+    part, exponent = math.frexp(max(float(total), TINY) * copies)
     return math.ldexp(1.0, exponent - (part == 0.5) - EXACT_BITS)
 
 

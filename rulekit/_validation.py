@@ -110,8 +110,7 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
             "is required. Pass the columns to learn from."
         )
     if not reset and names is not None:
-        missing = [repr(name[:60]) for name in names if name not in X.columns]
-        if missing:
+        if missing := [repr(name[:60]) for name in names if name not in X.columns]:
             are, column = ("is", "column") if len(missing) == 1 else ("are", "columns")
             raise DataError(
                 f"The table must have the columns of the table the rule was learned from; "
@@ -133,8 +132,7 @@ def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     labels = read_labels(target)
-    absent = pd.isna(labels).ravel()
-    if absent.any():
+    if (absent := pd.isna(labels).ravel()).any():
         raise DataError(
             f"`y` must hold a class in every row; Input y contains NaN or None in {absent.sum()} "
             f"of {len(absent)} rows (first: row {int(absent.argmax()) + 1}). Drop these rows."
@@ -162,8 +160,7 @@ def row_weights(sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArr
     """Combine weights of rows and of classes, shape (n,), not rescaled, some positive."""
     weight = np.ones(len(y))
     if sample_weight is not None:
-        values = np.asarray(sample_weight)
-        kind = pd.api.types.infer_dtype(values.ravel(), skipna=True)
+        kind = pd.api.types.infer_dtype(np.asarray(sample_weight).ravel(), skipna=True)
         if kind not in NUMERIC:
             raise DataError(f"`sample_weight` must hold a number for each row; found {kind}.")
         weight = _check_sample_weight(

@@ -43,8 +43,7 @@ def round_to_calendar(column: OrderedColumn, raw: Values, distinct: Values) -> V
     middle = (ends[1:] + ends[:-1]) / 2
     turning_points = []
     for cut, low, high in zip(raw.tolist(), middle[:-1].tolist(), middle[1:].tolist(), strict=True):
-        round_day = round_date(low, high, cut)
-        if round_day is None:
+        if (round_day := round_date(low, high, cut)) is None:
             k = int(np.searchsorted(distinct, cut, side="right"))
             turning_points.append(column.edge_between(cut, *distinct[k - 1 : k + 1].tolist()))
         else:
@@ -80,7 +79,6 @@ def round_date(low: float, high: float, near: float) -> float | None:
     number = months.astype(int)
     inside = (days > low) & (days <= high)
     for step in (12, 3, 1):
-        fits = days[inside & (number % step == 0)]
-        if len(fits):
+        if len(fits := days[inside & (number % step == 0)]):
             return float(fits[np.argmin(np.abs(fits - near))])
     return None

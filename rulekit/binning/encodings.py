@@ -32,7 +32,7 @@ from rulekit.rules.condition import (
     unseen_text,
     value_at,
 )
-from rulekit.rules.literal import build_literals, mask_table, sort_keys
+from rulekit.rules.literal import mask_table
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -63,7 +63,7 @@ class OrderedColumn:
         """Read the column as numbers, NaN where there is none: shape (n,)."""
         if self.is_plain:
             return column.astype(float, copy=False)
-        return positions_in(self.name, as_objects(column), self.part, self.order)
+        return positions_in(self.name, column, self.part, self.order)
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
         """Return the bin index of each row, shape (n,)."""
@@ -83,7 +83,7 @@ class OrderedColumn:
     def base_literals(self) -> list[Literal]:
         """List the conditions of present values."""
         cuts = self.cuts.tolist()
-        return build_literals([self._test(edge, side) for edge in cuts for side in (-1, 1)])
+        return [self.edge_literal(edge, side) for edge in cuts for side in (-1, 1)]
 
     def cut_literal(self, k: int, side: int) -> Literal:
         """Write the condition below (-1) or above (1) the k-th cut."""
@@ -102,8 +102,7 @@ class OrderedColumn:
         if self.order is not None:
             ops, value = ("<=", ">="), self.order[int(np.floor(edge)) + (side > 0)]
         elif self.part == "date":
-            moment = value_at(float(np.nextafter(edge, np.inf)), self.part, None)
-            ops, value = ("<", ">="), moment
+            ops, value = ("<", ">="), value_at(float(np.nextafter(edge, np.inf)), self.part, None)
         return self.name, ops[side > 0], value, bool(gap), self.part, self.order
 
     def edge_between(self, raw: float, low: float, high: float) -> float:
@@ -140,20 +139,15 @@ class OrderedColumn:
         literals = LazyLiterals(self._write_literal, pieces[:, 4:])
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
-            listed = build_literals([self._test_of(*key) for key in pieces[:, 4:].tolist()])
-            keys = sort_keys(listed)
-            order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-            return replace(found, literals=tuple(listed)).take(order)
+            listed = tuple(self._write_literal(*key) for key in pieces[:, 4:].tolist())
+            order = sorted(range(len(listed)), key=lambda j: listed[j].sort_key)
+            return replace(found, literals=listed).take(np.array(order, dtype=np.intp))
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
-        place = np.where(side < 0, rank, k - rank)
-        return replace(found, chain=chain, place=place)
+        return replace(found, chain=chain, place=np.where(side < 0, rank, k - rank))
 
     def _write_literal(self, side: int, rank: int, gap: int) -> Literal:
         """Write the condition of a cut, or of side 0 a test of missingness."""
-        return Literal(*self._test_of(side, rank, gap))
-
-    def _test_of(self, side: int, rank: int, gap: int) -> tuple[Any, ...]:
-        return self._test(float(self.cuts[rank]) if side else 0.0, side, gap)
+        return Literal(*self._test(float(self.cuts[rank]) if side else 0.0, side, gap))
 
 
 @dataclass(frozen=True)
@@ -187,10 +181,10 @@ class LevelColumn:
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
         """Return the bin index of each row, shape (n,)."""
-        if not self.numeric or self.part is not None:
-            column = as_objects(column)
         if self.part is not None:
             column = positions_in(self.name, column, self.part, None)
+        elif not self.numeric:
+            column = column.astype(object, copy=False)
         return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
 
     def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
@@ -220,18 +214,15 @@ class LevelColumn:
         if len(self.groups) < 2:
             return []
         ops = (("==", "in"), ("!=", "not-in"))[: len(self.groups) - 1]
-        alone = build_literals([self._test(g, *pair) for pair in ops for g in self.groups])
+        alone = [Literal(*self._test(g, *pair)) for pair in ops for g in self.groups]
         return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
 
     def cut_literal(self, k: int, side: int) -> Literal:
         """Write that a value is among the first k + 1 groups (-1), or is not (1)."""
-        return Literal(*self._cut_test(k, side))
-
-    def _cut_test(self, k: int, side: int) -> tuple[Any, ...]:
         first = tuple(v for group in self.groups[: k + 1] for v in group)
         rest = tuple(v for group in self.groups[k + 1 :] for v in group)
         named, inside = (first, side < 0) if len(first) <= len(rest) else (rest, side > 0)
-        return self._test(named, *(("==", "in") if inside else ("!=", "not-in")))
+        return Literal(*self._test(named, *(("==", "in") if inside else ("!=", "not-in"))))
 
     @cached_property
     def _places(self) -> dict[Literal, tuple[int, int]]:
@@ -239,8 +230,7 @@ class LevelColumn:
         if not self.ranked or len(self.groups) < FEW_GROUPS:
             return {}
         places = [(side, k) for k in range(len(self.groups) - 1) for side in (-1, 1)]
-        literals = build_literals([self._cut_test(k, side) for side, k in places])
-        return dict(zip(literals, places, strict=True))
+        return {self.cut_literal(k, side): (side, k) for side, k in places}
 
     def ranks_of(self, literal: Literal) -> set[int]:
         """Return the ranks of the groups that a literal names; none unless they are ranked."""
@@ -299,7 +289,7 @@ class WordColumn:
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
         """Return the bin index of each row, shape (n,)."""
-        column = as_objects(column)
+        column = column.astype(object, copy=False)
         held = Literal(self.name, "contains", self.word).mask_of(column)
         return np.where(missing_in(column), 2, held.astype(np.intp))
 
@@ -351,10 +341,4 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:
             literals += [Literal(column.name, op) for op in ("missing", "not-missing")]
-    keys = sort_keys(literals)
-    return tuple(literals[j] for j in sorted(range(len(keys)), key=keys.__getitem__))
-
-
-def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
-    """Take a column as objects, numbers as they are."""
-    return column if column.dtype == object else column.astype(object)
+    return tuple(sorted(literals, key=lambda literal: literal.sort_key))

@@ -128,8 +128,7 @@ def shortest(raw: Values, low: Values, high: Values) -> Values:
         nearest = np.floor(np.where(usable, scaled, 0.0))
         tries = (nearest[:, None] + np.array([0.0, 1.0, -1.0])) / 10.0**decimals
         fits = usable[:, None] & (tries >= low[:, None]) & (tries < high[:, None])
-        distance = np.where(fits, np.abs(tries - raw[:, None]), np.inf)
-        best = np.argmin(distance, axis=1)
+        best = np.argmin(np.where(fits, np.abs(tries - raw[:, None]), np.inf), axis=1)
         has_short = fits.any(axis=1)
         short[has_short] = tries[has_short, best[has_short]] + 0.0  # -0.0 becomes 0.0
         open_ &= ~has_short
@@ -171,10 +170,9 @@ def best_split(before: Counts, start: int, stop: int) -> list[Split]:
     best = int(np.argmax(gain >= gain.max() - NOISE))  # the first among equals
     present = (whole > 0).sum()
     saved = (left[best] > 0).sum() * ent_left[best] + (right[best] > 0).sum() * ent_right[best]
-    ways = np.array([n - 1.0, 3.0 ** int(present) - 2.0])
     # Fayyad and Irani, criterion (9): accepted if
     # Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N
-    price = log2(ways).sum() - present * ent + saved
+    price = log2(np.array([n - 1.0, 3.0 ** int(present) - 2.0])).sum() - present * ent + saved
     if gain[best] <= price / n:
         return []
     return [(-float(gain[best] * n), start, start + 1 + best, stop)]
@@ -183,8 +181,7 @@ def best_split(before: Counts, start: int, stop: int) -> list[Split]:
 def entropy(counts: Counts) -> NDArray[np.float64]:
     """Return the class entropy in bits of each row of counts, shape (k, c) -> (k,)."""
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    logs = log2(np.where(counts > 0, share, 1.0))
-    return np.asarray(-(share * logs).sum(axis=1), dtype=float)
+    return np.asarray(-(share * log2(np.where(counts > 0, share, 1.0))).sum(axis=1), dtype=float)
 
 
 METHODS: dict[str, Callable[[Values, Any, Any], Values]] = {

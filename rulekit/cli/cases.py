@@ -87,8 +87,7 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
         if target is not None:
             past = read_outcomes(old, target, rule_set, options["outcomes"])
             has_outcome = np.array([v is not None for v in past])
-            before = (old.frame[has_outcome], past[has_outcome])
-            earlier |= {"outcomes": actual, "before": before}
+            earlier |= {"outcomes": actual, "before": (old.frame[has_outcome], past[has_outcome])}
     result = scored(rule_set, given, **earlier)
     differing = {drift.column for drift in result.drift}  # their sentences say the same
     note_cells(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of

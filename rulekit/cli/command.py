@@ -55,8 +55,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a subcommand."""
         if name in COMMANDS and name not in self.commands:
-            module = import_module(f"rulekit.cli.{COMMANDS[name][0]}")
-            self.add_command(getattr(module, name))
+            self.add_command(getattr(import_module(f"rulekit.cli.{COMMANDS[name][0]}"), name))
         return self.commands.get(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -99,8 +99,7 @@ class ReadSettings:
             table = load_sample(source.removeprefix(SAMPLE))
         else:
             table, options, _ = read_with_layout(source, options=options)
-        notes = tuple(n for n in table.notes if not has_kind(n, UNUSED))
-        table = replace(table, notes=notes)
+        table = replace(table, notes=tuple(n for n in table.notes if not has_kind(n, UNUSED)))
         for name in self.numbers:
             table = table.as_numeric(name)
         for name in self.categories:

@@ -197,8 +197,7 @@ def _split(model: Any, read: Table, X: pd.DataFrame, y: pd.Series, options: dict
         elif times is not None:
             model.set_params(cv=make_folds(y.iloc[train], model.cv, time=times.iloc[train]))
         elif names is not None:
-            splitter = group_splitter(y.iloc[train], names[train], random_state=seed)
-            if splitter is None:
+            if (splitter := group_splitter(y.iloc[train], names[train], random_state=seed)) is None:
                 note(FEW_GROUPS)
             else:
                 model.set_params(cv=splitter)

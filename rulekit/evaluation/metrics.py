@@ -351,8 +351,7 @@ def group_metrics(
         if len(values) != n:
             k = len(values)
             raise DataError(f"{name} must have a value for each of the {n} rows; it has {k}.")
-    absent = np.asarray(pd.isna(truth))
-    if absent.any():
+    if (absent := np.asarray(pd.isna(truth))).any():
         raise DataError(
             f"`y` must hold a class in every row; it is missing in {absent.sum()} of {n} rows "
             f"(first: row {int(absent.argmax()) + 1}). Leave these rows out."

@@ -245,8 +245,7 @@ def moment_text(date: datetime) -> str:
 def check_part(part: Any) -> str:
     """Return the normalised name of a part of a date; RuleError if it is unknown."""
     if isinstance(part, str) and part.startswith(DAYS_SINCE):
-        since = moment(part.removeprefix(DAYS_SINCE))
-        if since is not None:
+        if (since := moment(part.removeprefix(DAYS_SINCE))) is not None:
             return DAYS_SINCE + moment_text(since)
     elif part in DATE_PARTS:
         return str(part)
@@ -262,8 +261,7 @@ def check_order(order: Any) -> tuple[str, ...]:
         raise RuleError(
             f"An order must list two or more levels as text, the lowest first, got {order!r}."
         )
-    twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
-    if twice is not None:
+    if (twice := next((v for k, v in enumerate(levels) if v in levels[:k]), None)) is not None:
         raise RuleError(f"The level {twice!r} is listed twice in an order. Remove one.")
     return levels
 
@@ -287,8 +285,7 @@ def positions_in(
         return np.array([position_of.get(v, np.nan) for v in cells], dtype=float)
     assert part is not None
     read = {v: _read_date(v, part) for v in set(cells) if v is not None and v == v}
-    wrong = [v for v, read_value in read.items() if read_value is None]
-    if wrong:
+    if wrong := [v for v, read_value in read.items() if read_value is None]:
         row = next(i for i, v in enumerate(cells) if v in wrong)
         raise RuleError(
             f"The rule reads column {name!r} as dates, but row {row + 1} holds {cells[row]!r}; "

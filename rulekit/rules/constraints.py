@@ -78,8 +78,7 @@ class Constraints:
     @property
     def features(self) -> tuple[str, ...]:
         """Every column named in a constraint, each once."""
-        entries = (*self.forbidden, *self.required)
-        names = [w if isinstance(w, str) else w.feature for w in entries]
+        names = [w if isinstance(w, str) else w.feature for w in (*self.forbidden, *self.required)]
         return tuple(dict.fromkeys((*names, *dict(self.directions))))
 
     def orient(self, label: Any) -> "Constraints":
@@ -121,8 +120,7 @@ class Constraints:
         fields = ("forbidden", "required", "allow_not_equal", "directions", "towards")
         if not isinstance(data, Mapping):
             raise RuleError(f"Constraints must be a dictionary of {fields}, got {data!r:.60}.")
-        unknown = [key for key in data if key not in fields]
-        if unknown:
+        if unknown := [key for key in data if key not in fields]:
             raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {fields}.")
         parts = dict(data)
         for name in ("forbidden", "required"):

@@ -165,8 +165,7 @@ def _never(column: Any) -> Any:
 
 def _one_of(column: Any, values: Iterable[Any]) -> Any:
     """Return whether a column is one of some values; values of another type match nothing."""
-    kind = column.type()
-    if kind.is_string():
+    if (kind := column.type()).is_string():
         listed: list[Any] = [v for v in values if isinstance(v, str)]
     elif kind.is_boolean():
         listed = [bool(v) for v in values if not isinstance(v, str) and v in (0, 1)]

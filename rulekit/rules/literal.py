@@ -167,8 +167,7 @@ class Literal(Condition):
         """Convert one cell to a position; None if it is missing or no level of the order."""
         if cell is None or self.is_plain:
             return cell
-        column = {self.feature: np.array([cell], dtype=object)}
-        (position,) = self.compute_values(column).tolist()
+        (position,) = self.compute_values({self.feature: np.array([cell], dtype=object)}).tolist()
         return None if position != position else position
 
     def value_at(self, number: float) -> Any:
@@ -355,19 +354,8 @@ def group_by_scale(
     """Group literals, with their positions, by the column and the scale that they compare."""
     groups: dict[object, list[tuple[Literal, tuple[Scalar, ...]]]] = {}
     for literal in literals:
-        group = groups.setdefault((literal.feature, literal.scale), [])
-        group.append((literal, literal.positions))
+        groups.setdefault((literal.feature, literal.scale), []).append((literal, literal.positions))
     return groups
-
-
-def build_literals(tests: Iterable[Sequence[Any]]) -> list[Literal]:
-    """Build a literal from the arguments of each."""
-    return [Literal(*test) for test in tests]
-
-
-def sort_keys(literals: Iterable[Literal]) -> list[tuple[str, str, str, bool, str, str]]:
-    """Return the key of each literal in the order that no layout of a table changes."""
-    return [literal.sort_key for literal in literals]
 
 
 def holds(literal: Literal, value: Scalar) -> bool:

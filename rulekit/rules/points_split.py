@@ -79,14 +79,12 @@ class PointsSplit(Condition):
                 "Points need at least one condition, and one whole number for each; got "
                 f"{len(self.conditions)} conditions and {len(self.points)} numbers."
             )
-        strange = [c for c in self.conditions if not isinstance(c, Literal)]
-        if strange:
+        if strange := [c for c in self.conditions if not isinstance(c, Literal)]:
             raise RuleError(
                 "Points are given to tests of one column (Literal), got "
                 f"{type(strange[0]).__name__} {strange[0]}. Write it as a clause of its own."
             )
-        twice = [c for k, c in enumerate(self.conditions) if c in self.conditions[:k]]
-        if twice:
+        if twice := [c for k, c in enumerate(self.conditions) if c in self.conditions[:k]]:
             raise RuleError(
                 f"A condition gives its points once, but {str(twice[0])!r} is listed twice; add "
                 "its points up."

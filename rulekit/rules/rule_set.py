@@ -90,11 +90,6 @@ class Clause:
         return Clause(tuple(c.negate() for c in self.conditions), swapped)
 
 
-def build_clauses(conditions: Iterable[Iterable[Condition]]) -> tuple[Clause, ...]:
-    """Build an AND of the conditions of each."""
-    return tuple(Clause(tuple(each)) for each in conditions)
-
-
 def _features_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
     """List the columns that conditions read, each once."""
     read = ((c.feature,) if isinstance(c, Literal) else c.features for c in conditions)
@@ -163,15 +158,17 @@ class RuleSet:
         object.__setattr__(self, "clauses", tuple(self.clauses))
         if self.schema is not None:
             object.__setattr__(self, "schema", self.schema.take(self.features))
-        object.__setattr__(self, "labels", tuple(_plain(v) for v in self.labels))
-        object.__setattr__(self, "default", _plain(self.default))
+        # Python's scalars instead of NumPy's print, hash and export alike
+        given = (*self.labels, self.default)
+        *labels, default = (v.item() if isinstance(v, np.generic) else v for v in given)
+        object.__setattr__(self, "labels", tuple(labels))
+        object.__setattr__(self, "default", default)
         if self.form not in CLAUSE_OP:
             raise RuleError(f"A rule set's `form` must be 'dnf' or 'cnf', got {self.form!r}.")
         if self.default is None:
             raise RuleError("A rule set needs a `default`: the label where no clause decides.")
         op = CLAUSE_OP[self.form]
-        wrong = [c for c in self.clauses if c.op != op and len(c.conditions) != 1]
-        if wrong:
+        if wrong := [c for c in self.clauses if c.op != op and len(c.conditions) != 1]:
             raise RuleError(
                 f"The clauses of a {self.form.upper()} join their conditions by {op.upper()}; "
                 f"clause {self.clauses.index(wrong[0]) + 1} does not."
@@ -312,8 +309,7 @@ class RuleSet:
         RuleError if the clauses have different labels, or a DNF without clauses does not name the
         other class.
         """
-        labels = set(self.labels)
-        if len(labels) != 1:
+        if len(labels := set(self.labels)) != 1:
             raise RuleError(
                 "Only a rule set whose clauses share one label can be negated; this one has "
                 f"{len(labels)}."
@@ -339,8 +335,3 @@ def rule_of(model: Any) -> RuleSet:
             "`rule_set_`. Fit it, or pass the last step of a fitted pipeline."
         )
     return rule
-
-
-def _plain(label: Label) -> Label:
-    """Convert NumPy scalars to Python's, so that labels print, hash and export alike."""
-    return label.item() if isinstance(label, np.generic) else label

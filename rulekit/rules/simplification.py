@@ -46,8 +46,7 @@ class FeatureTest:
     @property
     def always(self) -> bool:
         """Whether every value meets it, missing values included."""
-        order = self.literals[0].order
-        if order is not None:
+        if (order := self.literals[0].order) is not None:
             return self.missing and self.values is not None and len(self.values) == len(order)
         return self == FeatureTest(self.literals, True)
 
@@ -66,10 +65,9 @@ class FeatureTest:
             return self._fewest_levels(self.values or (), len(first.order))
         if self.values is not None:
             return (self._list_tests("==", "in", self.values),)
-        ends = ((self.low, ">=", ">"), (self.high, "<=", "<"))
         literals = [
             self._literal(closed if end.closed else beyond, end.value)
-            for end, closed, beyond in ends
+            for end, closed, beyond in ((self.low, ">=", ">"), (self.high, "<=", "<"))
             if math.isfinite(end.value)
         ]
         if self.excluded:
@@ -285,11 +283,6 @@ def simplify_clause(clause: Clause) -> Clause | None:
     ]
     kept = tuple(c for c in conditions if c not in implied)
     return clause if kept == clause.conditions else Clause(kept)
-
-
-def implies(narrow: Clause, wide: Clause) -> bool:
-    """Return whether every row that meets one AND surely meets another."""
-    return _tests_imply(_list_tests(narrow), _list_tests(wide))
 
 
 _Tests = tuple[Clause, dict[object, tuple[FeatureTest, _Read]], list[Condition]]

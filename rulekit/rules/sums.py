@@ -30,13 +30,9 @@ class ColumnSum(Condition):
 
     __slots__ = ()
 
-    @abstractmethod
     def total(self, columns: Columns) -> Floats:
         """Sum the terms, shape (n,), NaN where a column has no value."""
-
-    def compute_values(self, columns: Columns) -> Floats:
-        """Compute the sum; see `total`."""
-        return self.total(columns)
+        return self.compute_values(columns)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Return whether the condition holds, for each row; see `Literal.mask`."""
@@ -135,7 +131,7 @@ class LinearSplit(ColumnSum):
         """Operator and value."""
         return self.op, self.value
 
-    def total(self, columns: Columns) -> NDArray[np.float64]:
+    def compute_values(self, columns: Columns) -> Floats:
         """Compute the sum of the terms, shape (n,), NaN where a column has no value."""
         with np.errstate(invalid="ignore", over="ignore"):
             return reduce(add, (numbers_in(name, columns) * w for name, w in self.terms))
@@ -379,7 +375,7 @@ class PowerLawSplit(ColumnSum):
         """Whether it has two bounds (the paper's modulus)."""
         return self.low is not None
 
-    def total(self, columns: Columns) -> Floats:
+    def compute_values(self, columns: Columns) -> Floats:
         """Sum the power laws, shape (n,), NaN where a column has no value."""
         numbers = {name: numbers_in(name, columns) for name in self.features}
         with np.errstate(all="ignore"):

@@ -96,8 +96,7 @@ def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -
     [0.333, 0.073]
     """
     check_arguments("sweep", estimator=(estimator, [HasMethods(["fit", "get_params"])]))
-    learners = {type(estimator).__name__: (estimator, grid)}
-    return compare_learners(X, y, learners=learners, **options)
+    return compare_learners(X, y, learners={type(estimator).__name__: (estimator, grid)}, **options)
 
 
 def compare_learners(  # noqa: PLR0913  one call says everything; all but two are by keyword
@@ -449,8 +448,7 @@ class _Comparing:
             groups = units_of(family.estimator, settings, split=True)
         tasks = []
         for fold, group in product(range(len(self.folds)), groups):
-            todo = [k for k in group if (numbers[k], fold) not in self.rows]
-            if todo:
+            if todo := [k for k in group if (numbers[k], fold) not in self.rows]:
                 named = {numbers[k]: settings[k] for k in todo}
                 tasks.append(FoldTask(family.estimator, fold, named, self.costs))
         return tasks

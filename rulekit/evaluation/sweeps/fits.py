@@ -140,8 +140,7 @@ def fit_fold(
         factors = np.array([by_class[label] for label in y.tolist()])
         weight = factors if weight is None else factors * weight
     with threadpool_limits(1):
-        settings = list(task.settings.values())
-        fits = fit_settings(task.estimator, X, y, settings, weight, should_stop)
+        fits = fit_settings(task.estimator, X, y, list(task.settings.values()), weight, should_stop)
         for number, setting in task.settings.items():
             if should_stop():
                 break

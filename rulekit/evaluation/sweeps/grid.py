@@ -78,8 +78,7 @@ def spread_order(n: int) -> list[int]:
     gaps = [(0, n // 2), (n // 2, n - 1)] if n else []
     while gaps:
         low, high = gaps.pop(0)
-        middle = (low + high) // 2
-        if middle not in (low, high):
+        if (middle := (low + high) // 2) not in (low, high):
             order.append(middle)
             gaps += [(low, middle), (middle, high)]
     return list(dict.fromkeys(order))

@@ -304,8 +304,7 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
     if isinstance(result, Comparison):
         return suggestion(result.summary, result.settings, y)
     needed = ("setting", "folds", f"{y}_se", "n_conditions", "n_clauses_used")
-    missing = [name for name in needed if name not in getattr(result, "columns", ())]
-    if missing:
+    if missing := [name for name in needed if name not in getattr(result, "columns", ())]:
         are = "is" if len(missing) == 1 else "are"
         raise ValueError(
             f"`result` must be a sweep's result, or a table with one row a setting and the columns "

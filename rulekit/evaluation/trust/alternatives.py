@@ -163,8 +163,7 @@ class Alternatives:
             complete += "; rules of several clauses were searched for, and there may be more."
         sentences = [head + complete, *filter(None, columns)]
         shares = self.disagreement().to_numpy()
-        pairs = shares[np.triu_indices(len(shares), 1)]
-        if len(pairs):
+        if len(pairs := shares[np.triu_indices(len(shares), 1)]):
             sentences.append(
                 f"The best rules of {len(shares)} sets of columns give different answers to "
                 f"{percent(pairs.mean())} of the rows on average, two by two, and to "
@@ -387,8 +386,7 @@ class _AlternativeSearch:
         if column is not None:
             learner = BoxSearchClassifier(**learner.get_params(deep=False))
             given = as_constraints(learner.constraints)
-            forbidden = (*given.forbidden, column)
-            learner.constraints = replace(given, forbidden=forbidden, required=())
+            learner.constraints = replace(given, forbidden=(*given.forbidden, column), required=())
         problem = learner.problem_of(self.table, self.learner.positive_label)
         problem.work_until(self.clock.end)
         return problem

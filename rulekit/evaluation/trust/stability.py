@@ -247,8 +247,7 @@ class Stability:
                     f"{row.returned} rules cut it on this side, eight of ten of them {band}; "
                     f"{row.near} so near that at most 5 % of the rows lie between."
                 )
-        of_selected = self.clauses[self.clauses["number"] > 0]
-        if len(of_selected):
+        if len(of_selected := self.clauses[self.clauses["number"] > 0]):
             called = clause_names(self.selected)
             parts = [f"{called[r.number - 1]} in {r.returned}" for r in of_selected.itertuples()]
             kind = "points" if scorecard_of(self.selected) else "a clause"
@@ -402,8 +401,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     while (begun := report.n_made) < n_resamples:
         if stop.is_stopped() or (begun >= 2 and stop()):
             break
-        batch = range(begun, min(n_resamples, begun + workers))
-        tasks = [(rows, again, *drawn(k)) for k in batch]
+        tasks = [(rows, again, *drawn(k)) for k in range(begun, min(n_resamples, begun + workers))]
         work = partial(spread_sorted, _learn_resample, tasks, n_jobs)
         done = try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
         report = replace(report, resamples=(*report.resamples, *done))

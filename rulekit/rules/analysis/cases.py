@@ -157,8 +157,7 @@ class Mutation:
 def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
     """List the small changes of a DNF; those of points are made in every clause that has them."""
     for k, label in enumerate(rule.labels):
-        other = next((v for v in rule.classes if v != label), None)
-        if other is not None:
+        if (other := next((v for v in rule.classes if v != label), None)) is not None:
             labels = (*rule.labels[:k], other, *rule.labels[k + 1 :])
             text = f"{clause_name(rule, k)} decides"
             yield Mutation("label", replace(rule, labels=labels), k, None, text)

@@ -134,8 +134,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         if earlier is None or later is None or old[1] != new[1]:
             continue
         if [p.around for p in earlier] == [p.around for p in later]:
-            both = zip(earlier, later, strict=True)
-            moved = [(p, q) for p, q in both if p.number != q.number]
+            moved = [(p, q) for p, q in zip(earlier, later, strict=True) if p.number != q.number]
             pairs = [ChangedThreshold(p.feature, p.op, p.value, q.value) for p, q in moved]
             numbers = ((p.number, q.number) for p, q in moved)
             distance = sum(abs(q - p) / max(abs(p), abs(q)) for p, q in numbers)

@@ -117,8 +117,7 @@ def meets(literal: Literal, cell: Any) -> bool:
         return literal.missing
     if literal.is_plain and literal.op not in WORDS:
         return holds(literal, cell)
-    column = {literal.feature: np.array([cell], dtype=object)}
-    return bool(literal.mask(column)[0])
+    return bool(literal.mask({literal.feature: np.array([cell], dtype=object)})[0])
 
 
 def list_cells(tests: Sequence[Literal], column: ColumnSchema | None = None) -> list[Any]:
@@ -139,8 +138,7 @@ def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence
     if len(words) > MOST_WORDS or (not words and len({t.part for t in read if t.part}) > 1):
         raise TooLongError
     if words:  # a text may have a word, or be it
-        sizes = range(len(words) + 1)
-        texts = [" ".join(group) for n in sizes for group in combinations(words, n)]
+        texts = [" ".join(group) for n in range(len(words) + 1) for group in combinations(words, n)]
         return ["?", *texts, *(f"({text})" for text in texts), *plain]
     cells: list[Any] = [v for t in read for v in t.turning]
     if cells:  # of dates, or of an order of levels
@@ -229,8 +227,7 @@ class RowSearch:
         if name in self.undivided:
             raise TooLongError
         for option in self.options(name):
-            result = self.search({**state, name: option}, decide, finish)
-            if result is not None:
+            if (result := self.search({**state, name: option}, decide, finish)) is not None:
                 return result
         return None
 
@@ -302,8 +299,7 @@ class ViolationSearch(RowSearch):
         """Return two rows that differ in the column alone and violate the constraint, or None."""
         for low, high in self.steps:
             ends = (high, low) if self.falls else (low, high)
-            row = self.search({}, partial(self._decide, ends), self.row)
-            if row is not None:
+            if (row := self.search({}, partial(self._decide, ends), self.row)) is not None:
                 return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
         return None
 

@@ -227,8 +227,7 @@ class _Check:
             limit = float(test.positions[0])
             decimals = max(-int(Decimal(number_text(limit)).as_tuple().exponent), 0)
             tolerance = 0.5 * 10.0**-decimals
-            rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
-            if len(rows):
+            if len(rows := np.flatnonzero(np.abs(values - limit) <= tolerance)):
                 are = "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
                 text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
                 self.add("brittle limit", text, rows=tuple(rows.tolist()))
