@@ -76,7 +76,7 @@ class OrderedColumn:
         inside = self.cuts if self.order is None else np.floor(self.cuts)
         return np.concatenate([inside, [np.inf, np.nan]])
 
-    def find_cells(self) -> NDArray[np.bool_]:
+    def find_cells(self: "OrderedColumn | WordColumn") -> NDArray[np.bool_]:
         """Return which cells training rows can lie in."""
         return np.array([True] * (self.n_cells - 1) + [self.has_missing])
 
@@ -281,11 +281,7 @@ class WordColumn:
     extra: bool = False
     cuts: None = field(default=None, init=False)
     part: None = field(default=None, init=False)
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells: without the word, with it, missing."""
-        return 3
+    n_cells: int = field(default=3, init=False)  # without the word, with it, missing
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
         """Return the bin index of each row, shape (n,)."""
@@ -297,10 +293,6 @@ class WordColumn:
         """Return one value of each cell, shape (3,)."""
         return np.array(["", self.word, None], dtype=object)
 
-    def find_cells(self) -> NDArray[np.bool_]:
-        """Return which cells training rows can lie in."""
-        return np.array([True, True, self.has_missing])
-
     def base_literals(self) -> list[Literal]:
         """List the conditions of present values."""
         return [Literal(self.name, op, self.word) for op in ("contains", "not-contains")]
@@ -309,7 +301,7 @@ class WordColumn:
         """Return side and rank of a literal: (0, 0)."""
         return 0, 0
 
-    conditions = LevelColumn.conditions
+    find_cells, conditions = OrderedColumn.find_cells, LevelColumn.conditions
 
 
 ColumnEncoding = OrderedColumn | LevelColumn | WordColumn

@@ -221,40 +221,36 @@ def _learner(options: dict[str, Any]) -> Any:
     model = LEARNERS[name]
     model = type(model)(**model.get_params(deep=False))
     params, tested = model.get_params(deep=False), options["test"] is not None
-    two_tests = tested and options["test_share"]
     if options["test_share"] is None:
         options["test_share"] = 0.0 if tested else TEST_SHARE
     settings = {setting: options[setting] for setting in SETTINGS if options[setting] is not None}
     unread = [setting for setting in settings if setting not in params]
     if options["test_share"] > 0:  # the seed is that of the test rows
         unread = [setting for setting in unread if setting != "random_state"]
-    two_splits = options["split_by"] is not None and options["group"] is not None
-    no_folds = options["folds"] is not None and name != "short-rule"
-    miss, alarm = options["cost_miss"], options["cost_false_alarm"]
-    one_cost, no_cost = (miss is None) != (alarm is None), miss is None and options["cost_unit"]
-    every, is_short_rule = options["every_class"], isinstance(model, RuleClassifier)
-    aimed, both = options["positive"] is not None, options["use"] and options["leave_out"]
-    no_gaps = options["test_missing"] and not is_short_rule
-    no_scale = options["odds_of"] is not None and options["points_scale"] is None
-    no_points = options["points_scale"] is not None and name != "points"
+    given = {option for option, value in options.items() if value not in (None, ())}
+    every, short = options["every_class"], isinstance(model, RuleClassifier)
+    costs, scale = given & {"cost_miss", "cost_false_alarm"}, given & {"odds_of", "points_scale"}
+    no_cost = options["cost_unit"] and not costs
+    no_gaps = "test_missing" in given and not short
+    no_points = "points_scale" in given and name != "points"
     conflicts = {
-        "--test gives the test rows. Remove --test-share.": two_tests,
-        "--split-by and --group exclude each other. Remove one.": two_splits,
-        "--folds has an effect with short-rule only. Remove it.": no_folds,
+        "--test gives the test rows. Remove --test-share.": tested and options["test_share"],
+        "--split-by and --group exclude each other. Remove one.": {"split_by", "group"} <= given,
+        "--folds has an effect with short-rule only. Remove it.": "folds" in given and not short,
         **{f"{SETTINGS[s]} has no effect with --learner {name}. Remove it.": True for s in unread},
-        "--every-class describes all classes. Remove --positive.": every and aimed,
-        "One of two costs is missing. Give --cost-miss and --cost-false-alarm.": one_cost,
+        "--every-class describes all classes. Remove --positive.": every and "positive" in given,
+        "One of two costs is missing. Give --cost-miss and --cost-false-alarm.": len(costs) == 1,
         "--cost-unit has no effect without costs. Add --cost-miss and --cost-false-alarm.": no_cost,
-        "--cost-miss applies to one class. Remove --every-class or the costs.": every and miss,
-        "--use and --leave-out exclude each other. Remove one.": both,
+        "--cost-miss applies to one class. Remove --every-class or the costs.": every and costs,
+        "--use and --leave-out exclude each other. Remove one.": {"use", "leave_out"} <= given,
         "--test-missing has an effect with short-rule only. Remove it.": no_gaps,
-        "--odds-of has no effect without --points-scale. Remove it.": no_scale,
+        "--odds-of has no effect without --points-scale. Remove it.": scale == {"odds_of"},
         "--points-scale needs a scorecard. Add --learner points.": no_points,
     }
     if sentence := next((text for text, is_wrong in conflicts.items() if is_wrong), None):
         raise click.UsageError(sentence)
     model.set_params(**{setting: v for setting, v in settings.items() if setting in params})
-    if is_short_rule:
+    if short:
         model.set_params(binarizer=Binarizer(test_missing=list(options["test_missing"])))
     return model
 

@@ -235,20 +235,17 @@ def schema_of(rule: Any) -> Schema:
 
 def infer_schema(rule: Any) -> Schema:
     """Return what the conditions of a rule imply about its columns."""
-    tests = rule.tests
-    return Schema(tuple(_infer_column(tests, *column) for column in rule.types.items()))
-
-
-def _infer_column(tests: tuple[Any, ...], name: str, types: frozenset[type]) -> ColumnSchema:
-    """Return what the conditions imply about a column."""
-    tests = tuple(test for test in tests if test.feature == name)
-    order = next((test.order for test in tests if test.order is not None), None)
-    if any(test.part is not None for test in tests):
-        return ColumnSchema(name, "date")
-    if order is not None:
-        return ColumnSchema(name, "grade", levels=order)
-    if any(test.op in WORDS for test in tests):
-        return ColumnSchema(name, "words")
-    kinds = {float: "number", bool: "truth value", str: "level"}
-    compared = [kinds[kind] for kind in types]
-    return ColumnSchema(name, compared[0] if len(compared) == 1 else "any")
+    kinds: dict[Any, str] = {float: "number", bool: "truth value", str: "level"}
+    columns, every = [], rule.tests
+    for name, types in rule.types.items():
+        tests = [test for test in every if test.feature == name]
+        order = next((test.order for test in tests if test.order is not None), None)
+        kind = kinds[next(iter(types))] if len(types) == 1 else "any"
+        if any(test.part is not None for test in tests):
+            kind, order = "date", None
+        elif order is not None:
+            kind = "grade"
+        elif any(test.op in WORDS for test in tests):
+            kind = "words"
+        columns.append(ColumnSchema(name, kind, order))
+    return Schema(tuple(columns))

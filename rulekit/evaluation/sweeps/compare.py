@@ -210,7 +210,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     families = tuple(rule_learners(labels) if learners is None else _learner_grids(learners))
     settled = settle_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
-    comparing = _Comparing(X, labels, folds, weight, families, settled, on_progress)
+    comparing = _Comparing(X, labels, folds, weight, families, settled)
+    if on_progress is not None:
+        comparing.on_progress = on_progress
     comparing.n_jobs, comparing.budget = n_jobs, budget_seconds
     comparing.should_stop = should_stop or comparing.should_stop
     if store is not None:
@@ -254,7 +256,7 @@ class _Comparing:
     weight: NDArray[np.float64] | None
     families: tuple[LearnerGrid, ...]
     costs: Costs | None
-    on_progress: OnProgress | None = None
+    on_progress: OnProgress = lambda _: None
     n_jobs: int | None = None
     budget: float | None = None
     store: SweepStore | None = None
@@ -310,13 +312,13 @@ class _Comparing:
                 learner = self.limit(family).estimator
                 fits = fit_settings(learner, self.X, self.y, chosen, self.weight, self.should_stop)
                 self.models |= dict(zip(whole, fits, strict=False))
-            self.report_progress(Progress(family.name, found=self.make_result()))
+            self.on_progress(Progress(family.name, found=self.make_result()))
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop, np.inf)
 
     def refer(self, should_stop: ShouldStop, until: float) -> None:
         """Cross-validate the reference models that finish in time."""
-        self.report_progress(Progress("", found=self.make_result()))
+        self.on_progress(Progress("", found=self.make_result()))
         families = tuple(reference_learners(self.costs))
         others = _Comparing(self.X, self.y, self.folds, self.weight, families, self.costs)
         others.n_jobs = self.n_jobs
@@ -333,11 +335,6 @@ class _Comparing:
         # equal for results that are comparable on one curve
         digest = "-".join((self.data[:16], *(fold[:8] for fold in self.fold_digests)))
         return Comparison(self.families, len(self.folds), digest, rows, models, self.lines)
-
-    def report_progress(self, progress: Progress) -> None:
-        """Report progress to the caller."""
-        if self.on_progress is not None:
-            self.on_progress(progress)
 
     def turn(self, n_stages: int, *, keeps_models: bool = False) -> tuple[ShouldStop, float]:
         """Return the end of the first of several stages, minus time for models: check and time."""
@@ -395,7 +392,7 @@ class _Comparing:
                     row = self.record(number, fold, measured)
                     if self.store is not None:
                         self.store.put(keys[number, fold], measured)
-                    self.report_progress(Progress(family.name, row))
+                    self.on_progress(Progress(family.name, row))
 
         def run_tasks() -> None:
             tasks, caller = self.tasks(family, numbers), Caller(land, should_stop, until)
@@ -426,7 +423,7 @@ class _Comparing:
         for place, key in keys.items():
             if key in stored and place not in self.rows:
                 row = self.record(*place, stored[key])
-                self.report_progress(Progress(row["learner"], row, from_store=True))
+                self.on_progress(Progress(row["learner"], row, from_store=True))
 
     def record(self, number: int, fold: int, measured: dict[str, Any]) -> Row:
         """Record the measures of a fit as a row."""

@@ -239,14 +239,14 @@ class Comparison:
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in joined[:-1]]).tolist()]
         pairs = list(zip(joined, shifts, strict=True))
-        references = (one.references for one in joined if one.references is not None)
-        rows = (r | {"setting": r["setting"] + by} for one, by in pairs for r in one.finished)
         return replace(
             self,
             families=tuple(family for one in joined for family in one.families),
-            finished=tuple(rows),
+            finished=tuple(
+                r | {"setting": r["setting"] + by} for one, by in pairs for r in one.finished
+            ),
             models={k + by: model for one, by in pairs for k, model in one.models.items()},
-            references=next(references, None),
+            references=next((one.references for one in joined if one.references is not None), None),
             estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
         )
 

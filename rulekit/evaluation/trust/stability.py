@@ -201,19 +201,13 @@ class Stability:
 
     @property
     def beats_chance(self) -> bool:
-        """Whether the rules beat chance on rows left out, at the 1 % level.
-
-        Recurring columns of rules that do not beat chance are meaningless.
-        """
+        """Whether the rules beat chance on rows left out (1 % level); else columns mean nothing."""
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
 
     @property
     def returning(self) -> list[str]:
-        """Columns in at least 80 of 100 resamples; empty if the rules do not beat chance.
-
-        By decreasing count.
-        """
+        """Columns in 80 of 100 resamples, the most frequent first; none if chance is not beaten."""
         if not (self.n_made and self.beats_chance):
             return []
         often = self.columns[self.columns["returned"] >= RETURNS * self.n_made]

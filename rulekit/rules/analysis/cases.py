@@ -76,8 +76,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     rule = rule_of(model)
     if rule.is_constant or rule.n_conditions > RowSearch.MOST_CONDITIONS:
         return ()
-    dnf = rule.as_dnf
-    schema = schema_of(rule)
+    dnf, schema = rule.as_dnf, schema_of(rule)
     search = RowSearch(dnf, schema, MOST_STEPS // dnf.n_conditions)
     most = min(MOST_CHANGES, MOST_TESTS // dnf.n_conditions)
     changes = list(islice(mutations(dnf, schema), most))
@@ -105,8 +104,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
         if column.kind == "level":
             row = found[0][0]
             level = unseen_text([*(column.levels or ()), row[column.name]])
-            shown = {**row, column.name: level}, f"{column.name} has a level never seen"
-            unseen.append(shown)
+            unseen.append(({**row, column.name: level}, f"{column.name} has a level never seen"))
     found += [*_move_beside_sums(dnf, found), *unseen]
     if not found:
         return ()

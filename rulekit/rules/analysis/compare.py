@@ -146,12 +146,16 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     changed = [matches[i] for i in sorted(matches)]
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
     several_labels = len({label for _, label in kept}) > 1
-    rows = before = after = None
-    n_rows = 0
+    answers: dict[str, Any] = dict.fromkeys(("rows", "before", "after")) | {"n_rows": 0}
     if X is not None:
         before, after = a.predict(X), b.predict(X)
         rows = np.flatnonzero([u != v for u, v in zip(before, after, strict=True)])
-        before, after, n_rows = before[rows], after[rows], len(before)
+        answers = {
+            "rows": rows,
+            "before": before[rows],
+            "after": after[rows],
+            "n_rows": len(before),
+        }
     return RuleComparison(
         kept=tuple(clause for clause, _ in kept),
         removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
@@ -160,10 +164,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         reordered=several_labels and list(map(_key, kept)) != list(map(_key, order)),
         default_changed=a.default != converted.default,
         mirrored=converted.form != b.form,
-        rows=rows,
-        before=before,
-        after=after,
-        n_rows=n_rows,
+        **answers,
     )
 
 

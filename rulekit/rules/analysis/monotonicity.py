@@ -54,9 +54,7 @@ class MonotonicityCheck:
         text = f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
         if self.kept is None:
             return f"{text}from it: could not be verified."
-        outcome = "holds for every possible row."
-        if not self.kept:
-            outcome = "violated. "
+        outcome = "holds for every possible row." if self.kept else "violated. "
         if not self.kept and self.example is not None:
             before, after = (value_text(row[self.feature]) for row in self.example)
             rest = [

@@ -1,7 +1,8 @@
 """Search for a row, among all rows that are possible, for which something is true of a rule."""
 
 # The tests of a column divide its values into cells, by their results; sums of columns are settled
-# by themselves. A truth is True, False, or None while something that is not settled decides.
+# as true or false by themselves, and a row found so is drawn until it has these sums. A truth is
+# True, False, or None while something that is not settled decides.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -159,9 +160,6 @@ def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence
 
 class RowSearch:
     """Search for rows among the cells of the columns that a rule reads."""
-
-    # Sums of columns are settled as true or false by themselves; a row that is found so is drawn
-    # until it has these sums.
 
     MOST_CONDITIONS = 300  # of a rule that is searched
 

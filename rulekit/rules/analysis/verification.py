@@ -191,8 +191,7 @@ class _Check:
 
     def __init__(self, rule: RuleSet, X: Any, word: str, new: Any) -> None:
         self.rule, self.word = rule, word
-        self.dnf = rule.as_dnf
-        self.schema = schema_of(rule)
+        self.dnf, self.schema = rule.as_dnf, schema_of(rule)
         self.columns: Columns | None = None if X is None else rule.read(X)
         self.new: Columns | None = None if new is None else rule.read(new)
         self.findings: list[Finding] = []
@@ -346,8 +345,7 @@ class _Check:
             if new is not None:
                 rows = tuple(np.flatnonzero((unseen & (deciding == k))[new]).tolist())
                 text += f" {len(rows):,} of {len(new):,} new rows have one of these."
-            more = {"example": (example,), "share": share, "new_rows": rows}
-            self.add("gap", text, clause=k, **more)
+            self.add("gap", text, clause=k, example=(example,), share=share, new_rows=rows)
 
     def _combinations(self, columns: Columns) -> Any:
         """Return the combination of cells that each row has, shape (n,)."""
