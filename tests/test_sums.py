@@ -62,7 +62,6 @@ def test_the_narrowest_direction_has_the_least_generalised_eigenvalue(p):
 
 
 def test_uncorrelated_columns_of_equal_spread_have_a_narrowest_direction():
-    both = np.array([np.eye(2), np.diag([4.0, 1.0])])
-    w, share = narrowest(both, np.array([np.eye(2)] * 2))
+    w, share = narrowest(np.array([np.eye(2), np.diag([4.0, 1.0])]), np.array([np.eye(2)] * 2))
     assert np.abs(w).tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert share.tolist() == [1.0, 1.0]

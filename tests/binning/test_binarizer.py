@@ -47,8 +47,7 @@ def test_shares_and_levels_are_those_of_bins_with_rows():
     low, _, high, _ = summaries(y=Y)["size"].cells
     assert (low.share("a"), low.share("b")) == (1.0, 0.0)
     assert (high.n, high.counts) == (1, {"a": 0, "b": 0})
-    cells = summaries(FRAME.iloc[:2], Y[:2])["size"].cells
-    assert math.isnan(cells[2].share("a"))
+    assert math.isnan(summaries(FRAME.iloc[:2], Y[:2])["size"].cells[2].share("a"))
     later = pd.DataFrame({"size": [1.0], "colour": ["violet"], "same": ["x"]})
     assert [(c.name, c.n) for c in summaries(later)["colour"].cells] == [
         ("blue", 0),
@@ -143,8 +142,7 @@ def test_the_complement_is_the_other_answer_on_every_training_row(case, method):
     matrix = Binarizer(method, 3).fit(frame, y).transform(frame)
     known = matrix.complement >= 0
     assert known.all()
-    other = matrix.values[:, matrix.complement]
-    assert (other == ~matrix.values).all()
+    assert (matrix.values[:, matrix.complement] == ~matrix.values).all()
     assert (matrix.complement[matrix.complement] == np.arange(len(known))).all()
 
 
@@ -180,8 +178,7 @@ def test_feature_side_and_rank_place_every_cut(case):
 @given(frames())
 def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
     frame, _ = case
-    binarizer = Binarizer(n_thresholds=3).fit(frame)
-    codes = binarizer.transform(frame)
+    codes = Binarizer(n_thresholds=3).fit(frame).transform(frame)
     assert codes.codes.dtype == np.uint8
     assert (codes.codes < codes.n_codes).all()
     for j, name in enumerate(codes.features):
@@ -229,8 +226,7 @@ def test_two_levels_and_gaps_have_as_many_conditions_as_needed(people):
     assert len(income) == 2 * 2 * 2 + 2
     assert {c.op for c in income} == {"<=", ">", "missing", "not-missing"}
     assert not any(c.missing for c in literals if c.feature != "income")
-    binarizer = Binarizer().fit(people[["colour"]])
-    matrix = binarizer.transform(pd.DataFrame({"colour": ["violet"]}))
+    matrix = Binarizer().fit(people[["colour"]]).transform(pd.DataFrame({"colour": ["violet"]}))
     met = [c.op for c, hit in zip(matrix.literals, matrix.values[0], strict=True) if hit]
     assert set(met) == {"!="}
 

@@ -42,8 +42,7 @@ def test_one_change_is_one_date_not_months(learner, years, change):
     model = learner.set_params(random_state=0).fit(X, y)
     assert [literal.part for literal in model.rule_set_.tests] == ["date"]
     assert (model.predict(X) == y).all()
-    later = pd.DataFrame({"d": days("2024-06-01", 365)})
-    assert set(model.predict(later)) == {"p"}
+    assert set(model.predict(pd.DataFrame({"d": days("2024-06-01", 365)}))) == {"p"}
 
 
 @pytest.mark.slow

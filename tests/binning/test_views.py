@@ -240,8 +240,7 @@ def contaminated(kind, foreign, rows):
     cells = list(KINDS[kind])
     for row in rows:
         cells[row] = foreign
-    made = pd.Series(cells, dtype=object)
-    return pd.DataFrame({"c": made, "u": np.arange(N) % 7 + 0.5})
+    return pd.DataFrame({"c": pd.Series(cells, dtype=object), "u": np.arange(N) % 7 + 0.5})
 
 
 def target():
@@ -337,8 +336,7 @@ def passengers(n=80):
             "Cabin": [f"C{k}" if k % 5 else None for k in range(n)],
         }
     )
-    y = np.where((X["Sex"] == "female") ^ (rng.random(n) < 0.1), 1, 0)
-    return X, y
+    return X, np.where((X["Sex"] == "female") ^ (rng.random(n) < 0.1), 1, 0)
 
 
 @pytest.mark.parametrize("learner", EACH)

@@ -12,8 +12,7 @@ from tests.cli.conftest import ANSWERS, CLAUSES, RULE, printed
 
 
 def test_explain_prints_the_explanations_of_the_library(run, tmp_path):
-    frame = pd.read_csv(tmp_path / "table.csv")
-    library = explain(from_text(RULE), frame)
+    library = explain(from_text(RULE), pd.read_csv(tmp_path / "table.csv"))
     shown = run("explain", "rule.json", "table.csv", "--row", 3, "--row", 4).stdout
     assert f"Row 3: {library[2].sentence}" in shown
     assert f"Row 4: {library[3].sentence}" in shown
@@ -64,15 +63,13 @@ def test_score_prints_cases_as_csv_and_notes_new_levels(run, tmp_path):
 def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
     old = pd.concat([pd.read_csv(tmp_path / "table.csv")] * 20)
     old.to_csv(tmp_path / "old.csv", index=False)
-    new = old.assign(state="well", age=old["age"] + 100)
-    new.to_csv(tmp_path / "new.csv", index=False)
+    old.assign(state="well", age=old["age"] + 100).to_csv(tmp_path / "new.csv", index=False)
     requested = ["score", "rule.json", "new.csv", "--target", "state", "--reference", "old.csv"]
     output = printed(run(*requested, "-o", "out.csv", "--json"))
     assert output["holds"] is False
     assert output["wrong"] == 80
     assert any("'age'" in sentence for sentence in output["differs"])
-    shown = run(*requested, "-o", "out.csv").stdout
-    assert "The rule no longer holds as it did" in shown
+    assert "The rule no longer holds as it did" in run(*requested, "-o", "out.csv").stdout
     requested[2] = "old.csv"
     assert printed(run(*requested, "-o", "out.csv", "--json"))["holds"] is True
 

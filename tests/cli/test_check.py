@@ -13,8 +13,7 @@ OTHERWISE well
 
 def test_a_clean_rule_has_no_fault_and_its_cases_are_written(run, tmp_path):
     clean = ("check", "rule.json", "table.csv")
-    result = run(*clean, "--cases", "cases.csv")
-    assert "No fault found." in result.stdout
+    assert "No fault found." in run(*clean, "--cases", "cases.csv").stdout
     assert "of 5 new rows have one of these" in run(*clean, "--new", "table.csv").stdout
     assert "Add their TABLE" in run("check", "rule.json", "--new", "table.csv", code=2).stderr
     rows = list(csv.DictReader((tmp_path / "cases.csv").read_text().splitlines()))

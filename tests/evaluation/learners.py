@@ -88,5 +88,4 @@ def noisy_table(n=120, seed=0):
     """Three columns of noise; the class is the sign of the first, with one in ten turned."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
-    y = ((X[:, 0] > 0) ^ (rng.random(n) < 0.1)).astype(int)
-    return X, y
+    return X, ((X[:, 0] > 0) ^ (rng.random(n) < 0.1)).astype(int)

@@ -111,8 +111,7 @@ RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("yes",), "dnf", "no")
 def generated(n=600, seed=0):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame({"x": rng.normal(size=n), "town": rng.choice(["a", "b", "c"], n)})
-    y = np.where(X["x"] + (X["town"] == "a") + rng.normal(size=n) > 0, "yes", "no")
-    return X, y
+    return X, np.where(X["x"] + (X["town"] == "a") + rng.normal(size=n) > 0, "yes", "no")
 
 
 def agree_with_fairlearn(model, X, y, group, positive):
@@ -218,8 +217,7 @@ def test_sentences_list_the_largest_gap_first_with_figures():
     X, y = generated()
     result = group_metrics(RULE, X, y, "town")
     sizes = [gap.size for gap in result.gaps.values()]
-    first = result.sentences()[0]
-    assert f"A gap of {100 * max(sizes):.1f} points" in first
+    assert f"A gap of {100 * max(sizes):.1f} points" in result.sentences()[0]
     assert len(result.sentences()) == 4
 
 

@@ -109,8 +109,7 @@ def test_bands_are_one_scorecard_that_counts_conditions_once():
 def test_useless_bands_and_terms_go():
     assert simplify(card((2, "middle"), (4, "high"))) == card((2, "middle"))
     assert simplify(card((4, "high"), (2, "high"))) == card((2, "high"))
-    both = Clause((RISK, replace(RISK, total=2)))
-    assert simplify_clause(both).conditions == (RISK,)
+    assert simplify_clause(Clause((RISK, replace(RISK, total=2)))).conditions == (RISK,)
     assert simplify_clause(Clause((RISK, replace(RISK, total=2).negate()))) is None
     assert PointsSplit((OLD, HIGH, SPORT), (3, 0, -1), 2).shorter() == PointsSplit(
         (OLD, SPORT), (3, -1), 2

@@ -172,8 +172,7 @@ def test_a_row_meets_a_condition_or_its_negation(conditions, tables, data):
 @given(linear_splits(), st.data())
 def test_the_sum_is_the_very_double_of_the_solvers(split, data):
     n = len(split.terms)
-    row = st.lists(NUMBERS, min_size=n, max_size=n)
-    rows = np.array(data.draw(st.lists(row, min_size=1)))
+    rows = np.array(data.draw(st.lists(st.lists(NUMBERS, min_size=n, max_size=n), min_size=1)))
     columns = {f: rows[:, j] for j, f in enumerate(split.features)}
     expected = plane_values(rows, np.array([w for _, w in split.terms]))
     np.testing.assert_array_equal(split.total(columns), expected)

@@ -61,8 +61,7 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     X = pd.DataFrame({"x": np.arange(len(y)) % 7})
     pairs = {("a", "b"): 1, ("a", "c"): 1, ("b", "a"): 1, ("b", "c"): 9}
     costs = Costs(matrix=pairs | {("c", "a"): 40, ("c", "b"): 2})
-    cheapest = reference_learners(costs)[:1]
-    result = compare_learners(X, y, learners=cheapest, cv=3, costs=costs)
+    result = compare_learners(X, y, learners=reference_learners(costs)[:1], cv=3, costs=costs)
     each = {
         shown: 100 * np.mean([pairs.get((t, shown), costs.matrix.get((t, shown), 0)) for t in y])
         for shown in "abc"

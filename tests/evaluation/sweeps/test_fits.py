@@ -82,8 +82,7 @@ def test_learners_without_costs_compare_by_the_same_costs_or_none(table):
 
 @pytest.mark.slow
 def test_tree_size_equals_its_rule_if_paths_repeat_splits():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(1, 3, (240, 2))
+    X = np.random.default_rng(0).uniform(1, 3, (240, 2))
     y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] * X[:, 1], [3.0, 5.0])]
     tree = PowerLawTreeClassifier(max_power_laws=1)
     alone = tree.fit(X, y)

@@ -163,8 +163,7 @@ def test_a_summary_with_sizes_and_models_is_enough():
     result = sweep(Stump(column=1), X, y, grid={"theta": [0.0, 2.0]}, cv=4)
     model = fit_setting(Stump(column=1), result.setting(1), X, y)
     assert (model.theta, model.column, model.n_conditions_) == (2.0, 1, 0)
-    weighted = fit_setting(Stump(), {}, X, y, np.full(len(y), 5.0))
-    assert weighted.objective_ == 5.0
+    assert fit_setting(Stump(), {}, X, y, np.full(len(y), 5.0)).objective_ == 5.0
     with pytest.raises(ValueError, match=r"Setting 2 does not exist\. Use a number from 0 to 1"):
         result_of([(0.3, 0.0, 1)] * 2).setting(2)
 

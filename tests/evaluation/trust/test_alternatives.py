@@ -87,8 +87,7 @@ def test_figures_of_alternatives_equal_their_predictions(seed):
 
 def test_costs_weigh_rows_and_shares_count_them():
     X, y, _ = mixed(0, 120)
-    learner = BoxSearchClassifier(n_clauses=1, costs=Costs(5, 1), positive_label="ill")
-    model = learner.fit(X, y)
+    model = BoxSearchClassifier(n_clauses=1, costs=Costs(5, 1), positive_label="ill").fit(X, y)
     rivals = alternatives(model, X, y, 0.05)
     weight = np.where(y == "ill", 5.0, 1.0)
     weight *= len(y) / weight.sum()

@@ -171,8 +171,7 @@ def test_a_sum_of_columns_has_a_case_on_each_side_of_its_limit():
 
 
 def test_a_scorecard_has_cases_for_its_points():
-    rng = np.random.default_rng(1)
-    X = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(200, 4)), columns=list("abcd"))
     y = (X["a"] + X["b"] - X["c"] > 0.3).map({True: "high", False: "low"})
     rule = ScorecardClassifier(max_conditions=4).fit(X, y).rule_set_
     cases = make_cases(rule)

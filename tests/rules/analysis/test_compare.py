@@ -76,7 +76,6 @@ def test_other_forms_and_differences_are_reported():
         "Clauses: 1 with other thresholds, 1 removed. 1 of 2 rows get another answer."
     )
     one = ill(OLD, HEAVY, labels=("ill", "well"))
-    other = ill(HEAVY, OLD, labels=("well", "ill"))
-    assert compare_rules(one, other).reordered
+    assert compare_rules(one, ill(HEAVY, OLD, labels=("well", "ill"))).reordered
     assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
     assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed

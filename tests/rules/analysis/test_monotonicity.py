@@ -44,8 +44,7 @@ def test_sum_of_power_laws_direction_matches_its_effect(split, feature, seed):
     rng = np.random.default_rng(seed)
     ladder = np.sort(rng.normal(scale=3.0, size=40))
     rows = {name: np.full(40, rng.normal(scale=2.0)) for name in NAMES} | {feature: ladder}
-    steps = np.diff(split.mask(rows).astype(int))
-    assert set(steps.tolist()) <= {0, trend}
+    assert set(np.diff(split.mask(rows).astype(int)).tolist()) <= {0, trend}
 
 
 def test_a_weight_s_sign_is_the_direction_of_a_plane():

@@ -63,8 +63,7 @@ def results(tests, values):
 @given(st.lists(literals(("age",)), min_size=1, max_size=4))
 def test_every_number_has_the_results_of_one_cell(tests):
     cells = list_cells(tests)
-    grid = [*np.linspace(-4, 6, 201).tolist(), None]
-    assert results(tests, grid) <= results(tests, cells)
+    assert results(tests, [*np.linspace(-4, 6, 201).tolist(), None]) <= results(tests, cells)
     assert len(results(tests, cells)) == len(cells)
 
 
