@@ -121,8 +121,7 @@ class PointsReading:
             return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
         short = "short of" if reached else "too many to stay below"
         text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
-        most = 1 if wording.spoken else 3  # changes in one sentence
-        enough = " or if ".join(c.text for c in self.changes[:most])
+        enough = " or if ".join(c.text for c in self.changes[: 1 if wording.spoken else 3])
         return f"{text}; enough if {enough}" if enough else text
 
 
@@ -255,14 +254,12 @@ def explain_path(
         If rows and rule do not fit.
     """
     rule, columns = rule_of(model), columns_for(model, X)
-    n = len(next(iter(columns.values()), ()))
-    tree = tree_of_rule(rule)
+    n, tree = len(next(iter(columns.values()), ())), tree_of_rule(rule)
     if tree is None:
         return [()] * n
     past = training_rows(model, training)
     scale: dict[str, Any] = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
-    read = {f: columns[f] for f in rule.features}
-    paths = []
+    read, paths = {f: columns[f] for f in rule.features}, []
     for i in range(n):
         row, path, node = row_values(read, i), [], tree
         while isinstance(node, Branch):

@@ -1,7 +1,7 @@
 """The smallest change of a row that gives another prediction, and the values it may take."""
 
 # It is exact for literals and points. A sum of power laws can be changed by any mixture of its
-# columns, so only changes of a single column are searched. Legend:
+# columns, so only changes of a single column are searched; for weighted sums none. Legend:
 #   dnf      the rule as a DNF (a CNF is mirrored first): the first matching clause decides
 #   option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
 #            and the unwanted clauses before it all fail
@@ -130,8 +130,7 @@ def _text(
             text += f", {'up' if up else 'down'} to {exact(last)}"
         elif further:
             text += f", but {below} {exact(further[0 if up else -1])}"
-    nearest = min(cuts, key=lambda t: abs(t - old))
-    return f"{name} were {text} (now {number(old, nearest)})"
+    return f"{name} were {text} (now {number(old, min(cuts, key=lambda t: abs(t - old)))})"
 
 
 CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds close together
@@ -241,8 +240,7 @@ def smallest_change(
     # Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
     # range; a strict threshold is priced itself, and the value lies past it. Values of the training
     # rows are tried first, then all values, then missing ones. The search is by uniform cost, so
-    # its first result is optimal. For power laws only changes of one column are searched, for
-    # weighted sums none. RuleError after 100,000 steps.
+    # its first result is optimal. RuleError after 100,000 steps.
     row, training = {f: values[f] for f in rule.features}, training or {}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
     ways = {WAYS[condition.kind] for condition in rule.conditions}
@@ -329,8 +327,7 @@ def _fewest_columns(
     rule: RuleSet, options: Mapping[str, tuple[DomainValue, ...]], now: Any
 ) -> dict[str, DomainValue] | None:
     """Try every row that differs in one column, then in two, and so on; return the cheapest."""
-    movable = [f for f in options if len(options[f]) > 1]
-    left = MAX_STEPS
+    movable, left = [f for f in options if len(options[f]) > 1], MAX_STEPS
     for n in range(1, len(movable) + 1):
         changes = (
             dict(zip(group, picked, strict=True))
@@ -404,16 +401,14 @@ class _Search:
                 return
             chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
         chosen |= dict(fixed)
-        changed = sum(cell > 0 for cell in chosen.values())
         cost = sum(self.options[f][cell].cost for f, cell in chosen.items())
-        yield (changed, cost, option, next(self.order), fixed, chosen)
+        yield sum(map(bool, chosen.values())), cost, option, next(self.order), fixed, chosen
 
     def _ways(self, clause: Fits, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
         """Return undominated cells that make a clause fail; every solution has one of them."""
         needed, unwanted = self.goals[option]
-        taken = {f for f, _ in fixed}
         for feature, fits in clause.items():
-            if feature in taken:
+            if any(f == feature for f, _ in fixed):
                 continue
             usable = np.flatnonzero(needed.get(feature, True) & ~fits).tolist()
             fails = ~np.array([c[feature] for c in unwanted if feature in c])

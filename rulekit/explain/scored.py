@@ -226,9 +226,8 @@ def score(  # noqa: PLR0913  all but two by keyword
     figures: tuple[Figures, ...] = ()
     if outcomes is not None:
         truth = np.asarray(outcomes, dtype=object)
-        if len(truth) != len(X):
-            message = f"`outcomes` has {len(truth)} values for {len(X)} rows. Give one a row."
-            raise DataError(message)
+        if len(truth) != (n := len(X)):
+            raise DataError(f"`outcomes` has {len(truth)} values for {n} rows. Give one a row.")
         if before is not None:
             figures = _figures(model, columns, truth, before)
     lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in rule.as_dnf.clauses]

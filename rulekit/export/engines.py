@@ -34,8 +34,7 @@ def read_back(read: Callable[[str], RuleSet]) -> Run:
     """Return a runner from a function that reads a text as a rule."""
 
     def run(text: str, rows: Rows, n: int) -> list[Any]:
-        answers: list[Any] = read(text).predict(rows or {"": np.zeros(n)}).tolist()
-        return answers
+        return list(read(text).predict(rows or {"": np.zeros(n)}).tolist())
 
     return run
 
@@ -45,8 +44,7 @@ def run_python(text: str, rows: Rows, n: int) -> list[Any]:
     module: dict[str, Any] = {}
     exec(compile(text, "exported rule", "exec"), module)
     given = [{f: _read_cell(column, i) for f, column in rows.items()} for i in range(n)]
-    answers: list[Any] = module["predict"](given)
-    return answers
+    return list(module["predict"](given))
 
 
 def run_javascript(text: str, rows: Rows, n: int) -> list[Any]:
@@ -65,8 +63,7 @@ def run_javascript(text: str, rows: Rows, n: int) -> list[Any]:
     )
     if done.returncode:
         raise RuntimeError(done.stderr)
-    answers: list[Any] = json.loads(done.stdout, object_hook=lambda n: float(n["number"]))
-    return answers
+    return list(json.loads(done.stdout, object_hook=lambda n: float(n["number"])))
 
 
 def _read_cell(column: NDArray[Any], row: int) -> Any:

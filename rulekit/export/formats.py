@@ -34,8 +34,6 @@ from rulekit.rules.analysis.row_search import columns_of_rows
 from rulekit.rules.condition import ReadColumns
 
 CASES = "cases"  # the table of rows in scoring SQL
-
-
 #: MIME type of files and language of their text, by the usual end of their suffix.
 TYPES = {
     "md": ("text/markdown", "markdown"),
@@ -318,8 +316,7 @@ def verify_export(
     form = FORMATS[format]
     rule, columns = rule_to_export(model), columns_for(model, X)
     rows = {f: columns[f] for f in rule.features}
-    n = len(next(iter(columns.values()), ()))
-    expected = rule.predict(columns).tolist()
+    n, expected = len(next(iter(columns.values()), ())), rule.predict(columns).tolist()
     if not isinstance(model, RuleSet):
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)

@@ -73,9 +73,8 @@ def case_figure(
         title = f"{plain(wording.subject(first), 30)}: <b>{text}</b>, {is_met}"
         if len(places) and len(panels) < MOST:
             panels.append((title, places, known, cuts, here, ticks))
-    figure = go.Figure(layout=base_layout())
     if not panels:
-        return figure
+        return go.Figure(layout=base_layout())
     titles = [title for title, *_ in panels]
     gap = 60 / (HEIGHT * len(panels)) if len(panels) > 1 else 0
     figure = make_subplots(rows=len(panels), cols=1, subplot_titles=titles, vertical_spacing=gap)
@@ -102,8 +101,7 @@ def case_figure(
         legend=lower if below else {"y": 1 + 24 / (height - 90)},
         showlegend=True,
     )
-    figure.update_annotations(font_size=13)
-    return figure
+    return figure.update_annotations(font_size=13)
 
 
 def case_sentence(clause: Clause, row: Columns) -> str:
@@ -113,8 +111,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
         sign, total = conditions[0].comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
         return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."
-    met = int(clause.condition_masks(row).sum())
-    size = plural(len(conditions), "condition")
+    met, size = int(clause.condition_masks(row).sum()), plural(len(conditions), "condition")
     return f"{met} of {size} of this clause {'is' if met == 1 else 'are'} met."
 
 

@@ -138,8 +138,7 @@ def plot_rule(
     figure.update_layout(barmode="overlay", height=int(depth) + 8, showlegend=False)
     figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
     figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
-    return figure
+    return figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
 
 
 def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:

@@ -51,14 +51,12 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     words = share_words(measure, plain(found.positive, 30))
     figure.update_xaxes(title=f"{words} (%)", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    figure.update_layout(hovermode="closest")
-    return figure
+    return figure.update_layout(hovermode="closest")
 
 
 def group_sentence(found: GroupMetrics, measure: str) -> str:
     """Return the groups with the largest and the smallest rate."""
-    present = found.table[measure].dropna()
-    words = share_words(measure, found.positive)
+    present, words = found.table[measure].dropna(), share_words(measure, found.positive)
     if present.empty:
         return f"{words}: no group has rows to count on."
     ends = dict.fromkeys((present.idxmax(), present.idxmin()))
@@ -115,8 +113,7 @@ def gap_figure(
         y = [100 * loss if "test_error" in every else loss]
         figure.add_scatter(x=[100 * gap], y=y, hovertemplate=hover, **look)
     figure.update_xaxes(title=f"Largest gap by {plain(name, 40)} (points)", rangemode="tozero")
-    figure.update_yaxes(title=capital(f"{_unit(every)}, inner folds"))
-    return figure
+    return figure.update_yaxes(title=capital(f"{_unit(every)}, inner folds"))
 
 
 def gap_sentence(curve: pd.DataFrame, name: str) -> str:

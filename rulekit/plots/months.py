@@ -45,8 +45,7 @@ def month_figure(parts: Parts, label: str) -> go.Figure:
         )
     months = sorted({month for table in parts.values() for month in table["month"]})
     figure.update_xaxes(type="category", categoryorder="array", categoryarray=months)
-    figure.update_yaxes(title="% of the rows of a month", rangemode="tozero")
-    return figure
+    return figure.update_yaxes(title="% of the rows of a month", rangemode="tozero")
 
 
 def month_sentence(parts: Parts, label: str) -> str:

@@ -36,8 +36,9 @@ def operating_figure(
     shown = points.reset_index(drop=True).dropna(subset=[x, y])
     pairs = zip(shown[x], shown[y], strict=True)
     down, up = NAMES.get(x, x), NAMES.get(y, y)
-    figure = go.Figure(layout=base_layout(HEIGHT))
-    figure.update_layout(hovermode="closest", showlegend=False)
+    figure = go.Figure(layout=base_layout(HEIGHT)).update_layout(
+        hovermode="closest", showlegend=False
+    )
     figure.add_scatter(
         x=shown[x],
         y=shown[y],
@@ -49,8 +50,7 @@ def operating_figure(
         selected={"marker": {"size": 16}},
         unselected={"marker": {"opacity": 0.6}},
     )
-    order = shown.sort_values([x, y])
-    by_lot = [0.0, 1.0]
+    order, by_lot = shown.sort_values([x, y]), [0.0, 1.0]
     if precision:  # the share of the class, the same from every point with rows of it
         some = shown[shown["found"] > 0]
         by_lot = [float((some["called_positive"] * some["precision"] / some["found"]).mean())] * 2
@@ -98,8 +98,7 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
     plotly.graph_objects.Figure
         A dot a tenth, with the 95 % interval of its share; on the dotted line all comes true.
     """
-    figure = go.Figure(layout=base_layout(HEIGHT))
-    figure.update_layout(showlegend=False)
+    figure = go.Figure(layout=base_layout(HEIGHT)).update_layout(showlegend=False)
     line = {"width": 1, "color": GREY, "dash": "dot"}
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, hoverinfo="skip")
     share = table["share"]

@@ -37,8 +37,7 @@ def outcome_bins(
     values: NDArray[np.float64], codes: NDArray[np.intp], n_outcomes: int, cuts: Sequence[float]
 ) -> pd.DataFrame:
     """Count the rows of each outcome between cut points: values, codes (n,), cuts (k,)."""
-    edges = np.array([-np.inf, *cuts, np.inf])
-    missing = np.isnan(values)
+    edges, missing = np.array([-np.inf, *cuts, np.inf]), np.isnan(values)
     bins = np.where(missing, len(edges) - 1, np.searchsorted(edges[1:-1], values, side="left"))
     ends = {"low": [*edges[:-1], np.nan], "high": [*edges[1:], np.nan]}
     table = pd.DataFrame({**ends, "rows": np.bincount(bins, minlength=len(edges))})
@@ -148,8 +147,7 @@ def outcome_levels_figure(
         title = f"rows (and share of {plain(write_outcome(labels[0]), 20)})"
     figure.update_layout(barmode="stack", margin={"r": 48})
     figure.update_xaxes(title_text=title, showgrid=False)
-    figure.update_yaxes(title_text=plain(name), type="category")
-    return figure
+    return figure.update_yaxes(title_text=plain(name), type="category")
 
 
 def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> str:
@@ -160,8 +158,7 @@ def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -
         return f"{name}: no cut point divides the rows."
     rows = [row for _, row in filled.iterrows()]
     where = [f"at {r['level']}" if "level" in filled else interval_words(r) for r in rows]
-    shares = outcome_shares(filled)
-    parts = []
+    shares, parts = outcome_shares(filled), []
     for k, label in enumerate(list(labels)[:MAX_NAMED]):
         top = int(shares[:, k].argmax())
         parts.append(f"{label} {where[top]} ({shares[top, k]:.0%})")
@@ -251,8 +248,8 @@ def interval_signs(row: Mapping[str, float]) -> str:
 
 def stack_bars(figure: go.Figure, height: int, labels: Sequence[object]) -> None:
     """Stack the bars of histograms, and name the outcomes if there is room."""
-    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
-    figure.update_layout(showlegend=has_legend(labels))
+    look = base_layout(height)
+    figure.update_layout(look, barmode="stack", bargap=0, showlegend=has_legend(labels))
 
 
 def add_histogram(

@@ -49,8 +49,6 @@ POINT_WEIGHT = 4  # cost of a point that is covered, relative to a mark on a lin
 ROOM = 6.0  # pixels kept free around a note
 RING = 24  # diameter of the mark of the selected point, in pixels
 SMALL = {"size": 11, "color": GREY}  # letters of labels in the plot
-
-
 Pair = tuple[float, float]
 
 
@@ -183,8 +181,7 @@ def plot_curve(
         order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
         points = points.loc[sorted(order.index[:MAX_POINTS])]
     shown = points.sort_values("on_front", kind="stable")
-    figure = go.Figure(layout=base_layout(HEIGHT))
-    figure.update_layout(hovermode="closest")
+    figure = go.Figure(layout=base_layout(HEIGHT)).update_layout(hovermode="closest")
     names, kind, looks = _add_points(figure, shown, x, y, series)
     if x == WHOLE:
         _add_families(figure, shown, y, kind, looks, selected)
@@ -196,8 +193,7 @@ def plot_curve(
         _add_curve(figure, family)
     lines = [b for b in baselines if not b.curve and np.isfinite(b.value)]
     lines.sort(key=lambda line: line.value)
-    largest = shown[x].max()
-    beside = [b.value for b in lines]
+    largest, beside = shown[x].max(), [b.value for b in lines]
     beside += [value for b in families for size, value in b.curve if size <= largest]
     limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
@@ -218,8 +214,7 @@ def plot_curve(
         dtick = -(-int(shown[x].max()) // MAX_TICKS)
         figure.update_xaxes(dtick=dtick, range=_choose_horizontal_range(shown, x))
     ticks = ",.4~g" if y == COST else ".2~%"
-    figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=ticks, range=limits)
-    return figure
+    return figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=ticks, range=limits)
 
 
 def front_sentence(
@@ -256,8 +251,7 @@ def _add_points(
     colours = [look.colour for look in shown]
     texts = points["label"] if "label" in points else [""] * len(points)
     quantity = "a 100 cases" if y == COST else "error"
-    pairs = zip(shown, best, strict=True)
-    symbols = [look.symbol if filled else look.open_symbol for look, filled in pairs]
+    symbols = [f"{shown[k].symbol}{'' if best[k] else '-open'}" for k in range(len(best))]
     mark = {"symbol": symbols, "color": colours, "size": np.where(best, 12, 8)}
     mark |= {"opacity": np.where(best, 1.0, 0.4), "line": {"width": 1.2, "color": colours}}
     figure.add_scatter(

@@ -52,13 +52,12 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
         Verdicts differ by colour and by hatch.
     """
     shown = table.iloc[::-1]
-    names = plain_names(shown["column"])
     figure = go.Figure(layout=base_layout(120 + 24 * len(shown)))
     for verdict, (words, _, colour, hatch) in VERDICTS.items():
         if verdict not in table:
             continue
         figure.add_bar(
-            y=names,
+            y=plain_names(shown["column"]),
             x=shown[verdict],
             orientation="h",
             name=words,
@@ -67,8 +66,7 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
         )
     figure.update_layout(barmode="stack", bargap=0.25, legend={"traceorder": "normal"})
     figure.update_xaxes(title_text="candidate conditions")
-    figure.update_yaxes(type="category")
-    return figure
+    return figure.update_yaxes(type="category")
 
 
 def screening_sentence(per_column: pd.DataFrame) -> str:

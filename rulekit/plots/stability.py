@@ -102,8 +102,7 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_xaxes(title="% of the column's rows at or below", range=[0, 130])
-    figure.update_xaxes(tickvals=[0, 25, 50, 75, 100])
-    return figure
+    return figure.update_xaxes(tickvals=[0, 25, 50, 75, 100])
 
 
 def band_sentence(found: Stability, names: Names | None = None) -> str:

@@ -51,11 +51,6 @@ class Look:
         return "#FFFFFF" if self.colour == BLUE else "#000000"
 
     @property
-    def open_symbol(self) -> str:
-        """The symbol with its inside left out."""
-        return f"{self.symbol}-open"
-
-    @property
     def image(self) -> str:
         """The mark of a learner, or of a reference model, as the address of an SVG image."""
         path = f'<path d="{MARKS[self.symbol]}" fill="{self.colour}" stroke="{self.colour}"/>'

@@ -153,9 +153,7 @@ def write_outcome(label: Any) -> str:
 def join_list(texts: Iterable[str], word: str = "and") -> str:
     """Join texts for reading: "a, b and c"."""
     parts = list(texts)
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def whole_percent(part: float, whole: float) -> str:
@@ -198,8 +196,7 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     if literal.part in NAMES and isinstance(value, str):
         return value
     if isinstance(value, float):
-        text = exact(value)
-        is_amount = literal.op in ORDERED and not literal.part
+        text, is_amount = exact(value), literal.op in ORDERED and not literal.part
         return wording.amount(literal.feature, text) if is_amount else text
     return show_value(value, wording=wording)
 

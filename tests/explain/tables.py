@@ -93,8 +93,7 @@ def tables(draw, names, n=8):
 @st.composite
 def hostile_names(draw):
     names = draw(st.lists(st.sampled_from(NAMES), min_size=3, max_size=4, unique=True))
-    kinds = ("number", "number", "text", "flag")
-    return dict(zip(names, kinds, strict=False))
+    return dict(zip(names, ("number", "number", "text", "flag"), strict=False))
 
 
 @st.composite
@@ -118,10 +117,9 @@ def linear_rules(draw):
     form = draw(st.sampled_from(["dnf", "cnf"]))
     op = "and" if form == "dnf" else "or"
     clauses = (Clause((Literal(features[0], ">", draw(WEIGHTS)), split), op), Clause((split,), op))
-    rule = RuleSet(clauses, ("yes", "yes"), form, "no")
     cell = st.one_of(WEIGHTS, st.just(np.nan))
     columns = {f: np.array(draw(st.lists(cell, min_size=5, max_size=5))) for f in features}
-    return rule, columns
+    return RuleSet(clauses, ("yes", "yes"), form, "no"), columns
 
 
 @st.composite
@@ -159,7 +157,6 @@ def patients():
     """A rule of two clauses and four patients, one with missing values."""
     first = Clause((Literal("glucose", ">", 126.5), Literal("age", ">", 50)))
     second = Clause((Literal("colour", "==", "red"), Literal("glucose", "<=", 200)))
-    rule = RuleSet((first, second), ("ill", "ill"), "dnf", "well")
     frame = pd.DataFrame(
         {
             "glucose": [141, 120, 190, np.nan],
@@ -168,4 +165,4 @@ def patients():
             "zip": [1, 2, 3, 4],
         }
     )
-    return rule, frame
+    return RuleSet((first, second), ("ill", "ill"), "dnf", "well"), frame

@@ -31,8 +31,7 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(age, bmi):
     gaps = [np.inf]
     for name, threshold in (("age", 50.0), ("bmi", 30.0)):
         for value in (np.nextafter(threshold, 0), threshold, np.nextafter(threshold, 99)):
-            moved = {**row, name: np.array([value])}
-            if RULE.predict(moved)[0] != answer:
+            if RULE.predict({**row, name: np.array([value])})[0] != answer:
                 gaps.append(abs(row[name][0] - threshold) / RANGES[name])
     np.testing.assert_allclose(distance_to_boundary(RULE, row, RANGES), [min(gaps)])
 
@@ -87,8 +86,7 @@ def rule_with(w, form, op):
 def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
     rule = rule_with(w, "cnf", "or")
     distances = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
-    A = np.array([x.mask(ROWS) for x in LITERALS]).T
-    assert distances == [distance(a, w, y) for a in A]
+    assert distances == [distance(a, w, y) for a in np.array([x.mask(ROWS) for x in LITERALS]).T]
 
 
 @given(arrays(bool, (4, 2)), st.booleans())
@@ -117,8 +115,7 @@ def test_distances_need_numbers_that_vary_and_one_label():
     rule = RuleSet((), (), "dnf", "well")
     labels = np.array(["well", "ill"], object)
     assert hamming_distances(rule, {"a": np.zeros(2)}, labels) == [0, None]
-    clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
-    rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
+    rule = RuleSet((Clause((LITERALS[0],)), Clause((LITERALS[1],))), ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4
     assert distance_to_boundary(RULE, columns(np.nan, 35), RANGES).tolist() == [np.inf]
     table = {

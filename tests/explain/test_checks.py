@@ -40,8 +40,7 @@ def rule():
 
 
 def test_a_reading_names_the_sum_the_margin_and_each_power_law():
-    age = PowerLaw(-0.5, (Factor("age"),))
-    split = PowerLawSplit((BMI, age), 20.0)
+    split = PowerLawSplit((BMI, PowerLaw(-0.5, (Factor("age"),))), 20.0)
     result = read_split(split, {"mass": 95.0, "height": 1.8, "age": 30.0})
     assert result.total == pytest.approx(95 / 1.8**2 - 15)
     assert result.margin == pytest.approx(result.total - 20.0)
@@ -59,8 +58,7 @@ def test_bands_paths_and_changes_are_read_in_order():
     outside = read_split(split, {"a": 2.5})
     assert outside.margin == pytest.approx(0.5)
     assert outside.sentence == "f = 0.5 > 0 because a is 2.5, outside 1 to 2"
-    ranges = {"mass": 80.0, "height": 0.5}
-    split = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
+    split = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges={"mass": 80.0, "height": 0.5})
     assert [c.feature for c in split.changes] == ["mass", "height"]
     mass, height = (c.new for c in split.changes)
     assert 27 * 1.8**2 - 0.081 <= mass <= 27 * 1.8**2
@@ -126,8 +124,7 @@ RATIO = PowerLawSplit((PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.
     ],
 )
 def test_distance_and_share_of_the_range(condition, value, row, distance, share):
-    columns = {f: as_column([v]) for f, v in row.items()}
-    holds = bool(condition.mask(columns)[0])
+    holds = bool(condition.mask({f: as_column([v]) for f, v in row.items()})[0])
     checked = Checker(value, row, holds, RANGES).write(condition)
     assert (checked.literal, checked.value, checked.holds) == (condition, value, holds)
     assert checked.distance == (None if distance is None else pytest.approx(distance))

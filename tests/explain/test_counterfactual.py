@@ -121,8 +121,7 @@ def test_changes_lie_just_past_a_limit_and_gaps_are_the_last():
     rule = rule_of_tree(Branch(CUBE, Leaf("low"), Leaf("high")), "high")
     (reported,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
     near = re.search(r"rap 0.0037 -> (\S+) would change it", reported.near_misses[0].sentence)[1]
-    alone = smallest_change(rule, CASE, training=SEEN).sentence
-    assert f"rap were {near} (now" in alone
+    assert f"rap were {near} (now" in smallest_change(rule, CASE, training=SEEN).sentence
     assert turned(CUBE, CASE, "rap", near)
 
 
@@ -160,8 +159,7 @@ SEEN = {"rap": np.array([0.00068, 0.02144]), "d": np.array([1.4, 3.7])}
 def turned(split, row, feature, printed):
     """Return whether a split predicts otherwise with a printed number in the row."""
     columns = {f: np.array([row[f]]) for f in split.features}
-    there = columns | {feature: np.array([float(printed)])}
-    return split.mask(there)[0] != split.mask(columns)[0]
+    return split.mask(columns | {feature: np.array([float(printed)])})[0] != split.mask(columns)[0]
 
 
 def printed_in(text):
@@ -184,8 +182,7 @@ def test_printed_values_change_the_result_of_a_split(split, columns, width):
 @given(st.floats(0.6, 40.0), st.floats(0.6, 40.0), st.floats(0.7, 90.0))
 def test_every_column_of_a_product_has_a_deciding_value(a, b, high):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a", 2), Factor("b", -1, floor=1e-9))),), high)
-    result = read_split(split, {"a": a, "b": b}).changes
-    assert {c.feature for c in result} == {"a", "b"}
+    assert {c.feature for c in read_split(split, {"a": a, "b": b}).changes} == {"a", "b"}
 
 
 @pytest.mark.parametrize("case", range(0, 200, 20))

@@ -72,9 +72,8 @@ def test_explanations_and_scored_files_have_reasons():
 
 def test_names_of_conditions_are_in_reasons_sentences_and_documents():
     texts = {"age > 60": "old", "age > 75": "very old", "bp > 140 or missing": "high pressure"}
-    named = replace(CARD, schema=replace(schema_of(CARD), texts=texts))
     X = pd.DataFrame({"age": [70.0], "bp": [120.0], "sport": ["yes"]})
-    rule = from_json(to_json(named))
+    rule = from_json(to_json(replace(CARD, schema=replace(schema_of(CARD), texts=texts))))
     assert [reason.text for reason in rank_reasons(rule, X)[0]] == [
         "not high pressure: 0 points, 4 below the most",
         "old, not very old: 3 points, 2 below the most",
@@ -90,8 +89,7 @@ def test_names_of_conditions_are_in_reasons_sentences_and_documents():
     for page in (to_app(clauses), to_sheet(clauses)):
         assert "old (age &gt; 60)" in page or "old (age > 60)" in page
         assert "age &lt; 75" in page or "age < 75" in page
-    report = to_report(rule, (X, ["well"]))
-    assert "“very old” means age &gt; 75." in report
+    assert "“very old” means age &gt; 75." in to_report(rule, (X, ["well"]))
 
 
 def test_rules_without_points_have_no_reasons():

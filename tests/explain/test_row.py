@@ -95,8 +95,7 @@ def test_columns_not_read_are_listed_except_the_outcome():
     assert explain(rule, whole, plain)[0].supporting[-1] == "Not used: zip and None."
     X = pd.DataFrame({"x": np.arange(60.0), "noise": 1.0 + np.arange(60) % 2})
     y = pd.Series(np.where(X["x"] < 30, "low", "high"), name="noise")
-    model = BoxSearchClassifier().fit(X, y)
-    assert explain(model, X, y)[0].supporting[-1] == "Not used: noise."
+    assert explain(BoxSearchClassifier().fit(X, y), X, y)[0].supporting[-1] == "Not used: noise."
 
 
 def test_unused_columns_include_those_the_model_has_not_seen():
@@ -104,9 +103,8 @@ def test_unused_columns_include_those_the_model_has_not_seen():
     frame = pd.concat([frame] * 20, ignore_index=True)
     model = BoxSearchClassifier().fit(frame[["glucose", "age"]], ["ill", "well"] * 40)
     genes = pd.DataFrame(0.0, frame.index, [f"gene {k}" for k in range(2_000)])
-    wide = pd.concat([frame, genes], axis=1)
     unread = 2_004 - len(model.rule_set_.features)
-    (result, *_) = explain(model, wide)
+    (result, *_) = explain(model, pd.concat([frame, genes], axis=1))
     assert result.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
 
 

@@ -46,8 +46,7 @@ class Job:
         """Add rows at every cut, one step of a double beside it, and with missing values."""
         used = {f: self.columns[f] for f in self.rule.features}
         probes = _probes(self.rule, used)
-        added = {f: np.concatenate([used[f], probes[f]]) for f in used}
-        return replace(self, columns=added)
+        return replace(self, columns={f: np.concatenate([used[f], probes[f]]) for f in used})
 
 
 def drawn(n_examples=25):

@@ -15,8 +15,7 @@ def by_jpmml(document, columns, rows):
     (target,) = evaluator.getTargetFields()
     answers = []
     for row in rows:
-        given = dict(zip(columns, row, strict=True))
-        answers.append(evaluator.evaluate(given)[target.getName()])
+        answers.append(evaluator.evaluate(dict(zip(columns, row, strict=True)))[target.getName()])
     return answers
 
 

@@ -179,10 +179,9 @@ def test_numbers_keep_their_value_and_absent_columns_are_named():
     with pytest.raises(KeyError, match="colour"):
         module["predict_row"]({"glucose": 1, "age": 2})
     clause = Clause((Literal("x", "in", (np.inf, 5e-324)), Literal("y", "!=", -np.inf)))
-    rule = RuleSet((clause,), (1,), "dnf", 0)
     columns = {"x": np.array([np.inf, 5e-324, 0.0]), "y": np.array([0.0, 1.0, -np.inf])}
     for format in ("text", "python", "sqlite", "duckdb"):
-        assert verify_export(rule, columns, format).ok
+        assert verify_export(RuleSet((clause,), (1,), "dnf", 0), columns, format).ok
     tests = (Literal("age", ">", 60), Literal("town", "==", "Bonn", missing=True))
     text = to_latex(dnf(PointsSplit(tests, (3, 2), 4, False)))
     assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text
@@ -215,8 +214,7 @@ def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, labe
 
 def test_files_of_formats_have_unique_names_known_by_suffix():
     sheets = ("csv", "tab-separated", "sheet", "excel")
-    reported = {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)}
-    assert reported == SHEETS
+    assert {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)} == SHEETS
     suffixes = [form.suffix for form in FORMATS.values()]
     assert len(set(suffixes)) == len(suffixes)
     assert len({form.name for form in FORMATS.values()}) == len(suffixes)
@@ -262,9 +260,8 @@ def test_names_of_conditions_are_in_comments_and_notes():
     texts = {str(condition): "high\n*/ `sugar`", "age > 60": "old"}
     rule = replace(dnf(condition), schema=Schema((ColumnSchema("glucose", "number"),), texts=texts))
     means = "'high\\n*/ `sugar`' means glucose > 126.5"
-    rows = {"glucose": np.array([100.0, 150.0, np.nan])}
     for format in ("text", "python", "sql", "scoring"):
-        verification = verify_export(rule, rows, format)
+        verification = verify_export(rule, {"glucose": np.array([100.0, 150.0, np.nan])}, format)
         assert verification.ok
         assert any(line.endswith(means) for line in verification.text.splitlines()), format
     assert f"\n// {means}\n" in to_javascript(rule)

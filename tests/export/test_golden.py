@@ -82,8 +82,7 @@ WRITTEN = written()
 @pytest.mark.parametrize("file", WRITTEN)
 def test_export_is_word_for_word_the_recorded_one(file):
     form, rule, options = WRITTEN[file]
-    recorded = (FOLDER / file).read_text(encoding="utf-8")
-    assert as_text(form.write(rule, **options)) == recorded
+    assert as_text(form.write(rule, **options)) == (FOLDER / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FORMATS)

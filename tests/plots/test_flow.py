@@ -50,9 +50,8 @@ def test_each_row_is_in_the_part_whose_prediction_it_gets(rule, table, random):
 )
 def test_bars_are_as_wide_as_the_rows_counted_one_by_one(rule):
     figure, table = plot_rule(rule, COLUMNS, TRUTH), flow_table(rule, COLUMNS, TRUTH)
-    predicted = rule.predict(COLUMNS)
     assert table["rows"].sum() == 5
-    assert table["correct"].sum() == (predicted == TRUTH).sum()
+    assert table["correct"].sum() == (rule.predict(COLUMNS) == TRUTH).sum()
     for k, row in table.iterrows():
         assert bars_of(figure, k) == [row["correct"], row["rows"] - row["correct"]]
     assert flow_sentence(table).startswith("5 rows. ")
@@ -91,8 +90,7 @@ def test_long_names_of_outcomes_stay_apart():
     assert "… 7 …</b>" in words[2]
     small = plot_rule(rule, table, np.array(names * 2, dtype=object), is_small=True)
     assert max(len(a.text) for a in small.layout.annotations[1:]) <= 50 + len("<b></b>")
-    marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]
-    assert len(set(marks)) == 10
+    assert len({(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]}) == 10
 
 
 def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():

@@ -13,6 +13,5 @@ def test_figure_and_sentence_have_the_counts():
     assert wrong.name == "wrong, test rows"
     assert predicted.name == "predicted ill, test rows"
     sentence = month_sentence({"test": result}, "ill")
-    first = result.iloc[0]
-    assert f"test rows: 2023-11 wrong {100 * first.error:.1f} %" in sentence
+    assert f"test rows: 2023-11 wrong {100 * result.iloc[0].error:.1f} %" in sentence
     assert "2024-02 wrong" in sentence

@@ -43,5 +43,4 @@ def test_points_are_described_and_tenths_drawn_as_observed():
     assert [list(figure.data[k].y) for k in (0, 1, 3)] == [[0.25, 0.4], [0.25, 0.4], [0.4]]
     assert list(figure.data[0].x) == [0.5, 1.0]
     assert list(figure.data[2].y) == [0.2, 0.2]
-    constant = operating_figure(points[:1], "bad", precision=True)
-    assert len(constant.data[0].x) == 0
+    assert len(operating_figure(points[:1], "bad", precision=True).data[0].x) == 0

@@ -42,8 +42,7 @@ def test_bins_are_counted_as_the_conditions_would_count_them(rows, cuts):
         inside = np.isnan(values) if np.isnan(row["low"]) else inside
         assert row["rows"] == inside.sum()
         assert row[[0, 1, 2]].tolist() == [(codes[inside] == k).sum() for k in range(3)]
-    full = table["rows"].to_numpy() > 0
-    np.testing.assert_allclose(outcome_shares(table)[full].sum(axis=1), 1)
+    np.testing.assert_allclose(outcome_shares(table)[table["rows"].to_numpy() > 0].sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("n_rows", [6, 200])

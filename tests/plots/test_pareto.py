@@ -26,11 +26,10 @@ FRAME, SIZE = ((0.0, 10.0), (0.0, 1.0)), (500.0, 300.0)
 
 
 def settings(n=6, **more):
-    errors = np.linspace(0.3, 0.1, n)
     table = pd.DataFrame(
         {
             "n_conditions": np.arange(n, dtype=float),
-            "test_error": errors,
+            "test_error": np.linspace(0.3, 0.1, n),
             "test_error_se": 0.01,
             "on_front": True,
         },
@@ -41,8 +40,7 @@ def settings(n=6, **more):
 
 def test_clicks_and_suggestions_belong_to_one_setting():
     figure = plot_curve(settings())
-    labels = [row[0] for row in figure.data[0].customdata]
-    assert labels == [0, 10, 20, 30, 40, 50]
+    assert [row[0] for row in figure.data[0].customdata] == [0, 10, 20, 30, 40, 50]
     figure = plot_curve(settings(), selected=20)
     assert (figure.data[-1].name, figure.data[-1].x[0]) == ("selected", 2.0)
     assert "selected" not in {trace.name for trace in plot_curve(settings(), selected=7).data}
@@ -146,8 +144,7 @@ def test_the_axis_holds_points_and_bars_and_not_far_baselines():
     assert 0.01 < high < 0.02  # the bars of a hundredth, and no more
     points = settings().assign(test_error_se=0.05)
     _, high = plot_curve(points, baselines=[Baseline("majority", 0.9)]).layout.yaxis.range
-    best = points[points["on_front"]]
-    assert (best["test_error"] + 0.05 < high).all()
+    assert (points[points["on_front"]]["test_error"] + 0.05 < high).all()
     assert plot_curve(settings(0)).layout.yaxis.range is None
     points, far = settings().assign(test_error=0.125, test_error_se=0.0), ((1.0, 0.3),)
     lines = [Baseline("estimate", 0.3, far, decides=True)]
@@ -165,8 +162,7 @@ def test_limits_are_whole_ticks_with_names_below():
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
     one = plot_curve(by_limit(), x="limit").layout
     six = plot_curve(by_limit(method=list("abcdef")), x="limit", series="method")
-    named = {trace.name.strip() for trace in six.data if trace.legend == "legend2"}
-    assert named == set("abcdef")
+    assert {trace.name.strip() for trace in six.data if trace.legend == "legend2"} == set("abcdef")
     assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
     assert six.layout.legend.yanchor == "bottom"
     assert six.layout.height - one.height == 3 * LINE
@@ -250,8 +246,7 @@ def test_names_from_outside_are_shown_and_never_read_as_markup(name):
 def test_costs_are_numbers_on_axes_in_names_and_in_words():
     points = settings()
     points = points.assign(test_cost_per_100=200 * points["test_error"])
-    lines = [Baseline("always good", 45.0)]
-    figure = plot_curve(points, y="test_cost_per_100", baselines=lines)
+    figure = plot_curve(points, y="test_cost_per_100", baselines=[Baseline("always good", 45.0)])
     assert figure.layout.yaxis.title.text == "Cost a 100 cases, cross-validated"
     assert "%" not in figure.layout.yaxis.tickformat
     assert [a.text for a in figure.layout.annotations] == ["always good 45"]
@@ -297,8 +292,7 @@ def test_notes_of_a_falling_curve_cover_no_point_and_stay_in_the_plot(seed):
     one, other = rng.choice(9, 2, replace=False)
     words = "5 conditions: each further one buys less than 0.2 points"
     message = {(x[one], y[one]): [words], (x[other], y[other]): ["lowest mean error"]}
-    notes = place_labels(message, np.column_stack([x, y]), FRAME, SIZE)
-    boxes = [box(note) for note in notes]
+    boxes = [box(note) for note in place_labels(message, np.column_stack([x, y]), FRAME, SIZE)]
     assert not meet(*boxes)
     for left, top, right, bottom in boxes:
         assert min(left, top, 500 - right, 300 - bottom) >= 0

@@ -117,7 +117,7 @@ def test_looks_differ_and_long_text_is_cut():
     assert not has_legend([f"department {k}" for k in range(10)])
     assert {look.colour for look in variants} == {plain_looks[0].colour}
     for look in looks:  # Plotly has these symbols
-        go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
+        go.Scatter(marker={"symbol": [look.symbol, f"{look.symbol}-open"]})
 
 
 @pytest.mark.slow

@@ -58,8 +58,7 @@ def test_lines_of_scales_count_the_rows_and_their_rate():
     split = PointsSplit((*CUTS, Literal("sex", "==", "f")), (5, 2, 2, 1), 6)
     values = np.array([5.0, 11.0, 15.0, 30.0, 41.0, 50.0, np.nan, np.nan])
     columns = {"gammagt": values, "sex": np.array(["f", "m"] * 4, dtype=object)}
-    is_ill = np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)
-    assert count_lines(split, columns, is_ill) == [
+    assert count_lines(split, columns, np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)) == [
         ("gammagt: up to 11", 9, 0.25, 1.0),
         ("gammagt: up to 22", 4, 0.125, 0.0),
         ("gammagt: up to 41", 2, 0.25, 0.5),

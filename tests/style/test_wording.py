@@ -30,9 +30,8 @@ def test_a_number_has_four_digits_and_a_large_whole_one_all(value, text):
 
 def test_counts_means_costs_and_capitals_are_written():
     assert [plural(n, "row") for n in (0, 1, 2, 2.5)] == ["0 rows", "1 row", "2 rows", "2.5 rows"]
-    means = (2 / 3, 29 / 9, 3.0, 1.02, 1234.0)
     shown = ["0.7 rows", "3.2 rows", "3 rows", "1 row", "1,234 rows"]
-    assert [plural(n, "row") for n in means] == shown
+    assert [plural(n, "row") for n in (2 / 3, 29 / 9, 3.0, 1.02, 1234.0)] == shown
     assert [capital(t) for t in ("duckDB, F1", "", "é")] == ["DuckDB, F1", "", "É"]
     assert format_measure(0.1234, "test_error") == "12.3 %"
     assert format_measure(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"

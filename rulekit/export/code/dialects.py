@@ -3,9 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-IS_NAN = (
-    "UPPER(CAST({} AS TEXT)) = 'NAN'"  # of any type: NaN as text is spelled the same everywhere
-)
+IS_NAN = "UPPER(CAST({} AS TEXT)) = 'NAN'"  # of any type: NaN as text is the same everywhere
 
 
 @dataclass(frozen=True)

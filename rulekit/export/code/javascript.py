@@ -135,8 +135,7 @@ def to_javascript(model: Any) -> str:
       return "well";
     """
     rule = rule_to_export(model)
-    comments = write_comments(rule, "//")
-    cases = JavaScriptWriter.write_cases(rule)
+    comments, cases = write_comments(rule, "//"), JavaScriptWriter.write_cases(rule)
     names = ["predict", "predictRow", *(["testCases"] if cases else [])]
     tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
     return HEAD + f"//\n{comments}" * bool(comments) + write_functions(rule) + tail
@@ -188,8 +187,7 @@ class JavaScriptWriter(FunctionWriter):
         """Write the compared value: a column's value, or a part of its date."""
         x, part = self.variables[literal.feature], literal.part
         if part is not None and part.startswith(DAYS_SINCE):
-            since = js_source(part.removeprefix(DAYS_SINCE))
-            return f"(seconds({x}) - seconds({since})) / 86400.0"
+            return f"(seconds({x}) - seconds({js_source(part.removeprefix(DAYS_SINCE))})) / 86400.0"
         return PARTS.get(part or "", "{}").format(x)
 
     def _values(self, literal: Literal) -> list[str]:

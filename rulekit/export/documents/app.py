@@ -85,9 +85,8 @@ def to_app(
         "parts": counts[0].parts if counts else [],
     }
     blocks = [Text("The rule", "heading"), *describe_rule(model)]
-    if counts:
-        plain = replace(wording, colours={})  # the page has two themes
-        blocks += draw_parts(rule, plain, counts[0].parts, counts[0].name)
+    if counts:  # without colours: the page has two themes
+        blocks += draw_parts(rule, replace(wording, colours={}), counts[0].parts, counts[0].name)
     for count in counts:
         n, right = len(count.y), count.n_right
         wrong = Counter((a, b) for a, b in zip(count.y, count.answers, strict=True) if a != b)
@@ -129,13 +128,12 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
     if column.kind in ("level", "grade"):
         levels = [*(column.levels or sorted({str(v) for t in tests for v in t.turning}))]
         levels.append(unseen_text(levels))
-    unit = wording.units.get(column.name) or column.unit
     ends = [v if v is None or isinstance(v, str) else exact(v) for v in (low, high)]
     seen = "" if None in ends else " to ".join(map(str, ends))
     return {
         **column.to_dict(),
         "label": wording.name(column.name),
-        "hint": " ".join(filter(None, (seen, unit))),
+        "hint": " ".join(filter(None, (seen, wording.units.get(column.name) or column.unit))),
         "options": ["true", "false"] if column.kind == "truth value" else levels,
         "type": {"date": "datetime-local" if column.time else "date"}.get(column.kind, "text"),
         "mode": "decimal" if column.kind in NUMERIC else "text",

@@ -70,8 +70,7 @@ def describe_rule(
     """Return the blocks of a rule (`rule`, else the model's): lines or points, with counts."""
     rule = rule_to_export(model) if rule is None else rule
     remarks = tuple(each.sentence for each in numbers or ())
-    size = Text(size_text(rule), "note")
-    splits = scorecard_of(rule)
+    size, splits = Text(size_text(rule), "note"), scorecard_of(rule)
     if not splits:
         return [size, Lines(rule, remarks)]
     scales = scales_of(splits[0], TextWriter())
@@ -88,8 +87,7 @@ def describe(model: Any, numbers: Sequence[ClauseNumbers] | None = None) -> list
     """Return the blocks of a rule, of its names of conditions, and of the columns at training."""
     rule = rule_to_export(model)
     names: list[Cell] = [Code(line) for line in describe_names(rule)]
-    listed: list[Block] = [names] * bool(names)
-    return [*describe_rule(model, numbers), *listed, *describe_training(rule)]
+    return [*describe_rule(model, numbers), *([names] if names else []), *describe_training(rule)]
 
 
 def describe_training(rule: RuleSet) -> list[Block]:

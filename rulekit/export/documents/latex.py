@@ -49,17 +49,15 @@ def to_latex(
         escaped, and control characters become blanks.
     """
     rule = rule_to_export(model)
-    splits = scorecard_of(rule)
     labels = [*map(escape_label, rule.labels), escape_label(rule.default)]
-    if splits:
+    if splits := scorecard_of(rule):
         listed = points_listed(splits[0], LatexWriter().literal)
         rows = [[text, f"${points}$", ""] for text, points in listed]
         named = zip(clause_names(rule), labels, strict=True)
         closing = [[name, "", label] for name, label in named]
         columns, head = r"p{0.6\linewidth}rl", " & Points & Answer"
     else:
-        is_dnf = rule.form == "dnf"
-        rows = []
+        is_dnf, rows = rule.form == "dnf", []
         for k, clause in enumerate(rule.clauses):
             empty = "always" if clause.op == "and" else "never"
             text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty

@@ -81,8 +81,7 @@ def to_dmn(model: Any) -> str:
     """
     rule = rule_to_export(model)
     _, kind = labels_of(rule, "DMN")
-    kinds = column_kinds(rule)
-    names = variables(rule.features)
+    kinds, names = column_kinds(rule), variables(rule.features)
     # all clauses of a CNF: one line
     clauses = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
     lines = [*zip(clauses, rule.labels, strict=False), ((), rule.default)]
@@ -176,8 +175,7 @@ def _write_table(writer: "FeelWriter", lines: Sequence[Any], answer: str) -> Ele
                 if len(same) > 1:
                     cells[subject] = " and ".join(f"({a.test('?')})" for a in same)
         written.append((cells, label))
-    names = {name: column for column, name in writer.names.items()}
-    parts = []
+    names, parts = {name: column for column, name in writer.names.items()}, []
     for k, (e, kind) in enumerate(inputs.items(), start=1):
         expression = _entry("inputExpression", e, f"ask_{k}", typeRef=kind)
         parts.append(element("input", expression, id=f"input_{k}", label=names.get(e, e)))

@@ -175,7 +175,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return self._with_gap(literal, _test(name, "==" if op in WORDS else op, values[0]))
 
     def _write_comparison(self, literal: Literal) -> tuple[str, list[Any]]:
-        """Return the compared field, and the values as that field stores them."""
+        """Return the compared field, and its values as stored: true is 1 among numbers."""
         name = literal.feature
         if literal.op in WORDS:
             around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
@@ -195,8 +195,7 @@ class PmmlWriter(ConditionWriter[Element]):
 
             expression = read(literal.part, Arithmetic(_constant, cut, _apply))
             return self._derive(literal.part, expression), list_compared_numbers(literal)
-        number = self.kinds[name] == "number"  # truth values among numbers are 1 and 0
-        return name, [float(v) if number else v for v in literal.values]
+        return name, [float(v) if self.kinds[name] == "number" else v for v in literal.values]
 
     def linear(self, split: LinearSplit) -> Element:
         """Write a weighted sum as a derived field, and its comparison."""

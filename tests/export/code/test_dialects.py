@@ -75,8 +75,7 @@ def test_postgresql_predicts_every_row_and_limit_like_the_rule(verified, drawn):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("kind", EXAMPLES | READ)
 def test_postgresql_answers_every_kind_of_condition(verified, kind, form, missing):
-    result = verified(rule_of(kind, form, missing), columns_of(FRAME))
-    assert result.n_probes > 2
+    assert verified(rule_of(kind, form, missing), columns_of(FRAME)).n_probes > 2
 
 
 STEPS = (np.float64(0.1), np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float64(np.float32(0.1)))
@@ -147,14 +146,13 @@ def test_postgresql_counts_a_boolean_column_as_one_and_nought(link, kind, missin
     options = {} if beside else {"boolean": ["flag", "not in the rule"]}
     for part in ("case", "clause"):
         text = to_sql(rule, dialect="postgresql", part=part, **options)
-        result = runner(link)(text, FLAGGED, 12)
         expected = rule.predict(FLAGGED)
         if part == "clause":
             cards = scorecard_of(rule)  # of which the total is written
             expected = (
                 cards[0].compute_values(FLAGGED) if cards else (expected == "ill").astype(int)
             )
-        assert result == expected.tolist()
+        assert runner(link)(text, FLAGGED, 12) == expected.tolist()
 
 
 @in_postgres

@@ -38,13 +38,12 @@ def learned(tmp_path):
     load_sample("credit").frame.head(300).to_csv(path, index=False)
     table = read_table(path)
     X, y = table.xy("risk", ["late_payments", "guarantor", "amount", "employment"])
-    limits_given = Constraints(forbidden=(Literal("guarantor", "==", "no"),))
     model = TwoLevelRuleClassifier(
         n_clauses=2,
         theta=1,
         binarizer=Binarizer(n_thresholds=4, thresholds={"amount": [3000.0]}),
         costs=Costs(2.0, 1.0, "EUR", positive="high"),
-        constraints=limits_given,
+        constraints=Constraints(forbidden=(Literal("guarantor", "==", "no"),)),
     )
     return table, X, model.fit(X.iloc[50:], y.iloc[50:])
 

@@ -74,15 +74,13 @@ def test_columns_keep_their_type_and_absent_ones_are_errors():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE people (mass INTEGER, height INTEGER)")
     connection.execute("INSERT INTO people VALUES (199, 2), (100, 2)")
-    results = [row[-1] for row in connection.execute(to_sql(rule, table="people"))]
+    assert [row[-1] for row in connection.execute(to_sql(rule, table="people"))] == ["well", "ill"]
     connection.close()
-    assert results == ["well", "ill"]
     connection = sqlite3.connect(":memory:")
     connection.execute('CREATE TABLE t ("other" REAL)')
     connection.execute("INSERT INTO t VALUES (1)")
-    text = to_sql(dnf(Literal("age", ">", 50)), dialect="sqlite", table="t")
     with pytest.raises(sqlite3.OperationalError, match=r"no such column: t\.age"):
-        connection.execute(text)
+        connection.execute(to_sql(dnf(Literal("age", ">", 50)), dialect="sqlite", table="t"))
     connection.close()
     with pytest.raises(ExportError, match="constant or too long to have test cases"):
         to_sql(RuleSet((), (), "dnf", "a"), part="test")
@@ -209,8 +207,7 @@ def test_a_learned_rule_describes_its_columns_above_the_sql():
     rule = RuleSet((clause,), ("ill",), "dnf", "well", Schema((column,)))
     sql = to_sql(rule, dialect="sqlite")
     assert sql.startswith('-- "age\\n*/ \'": whole number, 18 to 75; never missing\nCASE')
-    rows = {column.name: np.array([60.0, 40.0])}
-    assert FORMATS["sqlite"].run(sql, rows, 2) == ["ill", "well"]
+    assert FORMATS["sqlite"].run(sql, {column.name: np.array([60.0, 40.0])}, 2) == ["ill", "well"]
     module = {}
     exec(to_python(rule), module)
     assert module["predict"]([{column.name: 60.0}]) == ["ill"]

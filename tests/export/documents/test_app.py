@@ -41,9 +41,8 @@ def as_csv(names, rows):
 
 @pytest.mark.slow
 def test_files_of_hostile_rows_are_scored_as_the_rule_predicts():
-    jobs = [*of_samples(), *drawn(), *of_readings()]
     scripts, expected, n = [], [], 0
-    for job in jobs:
+    for job in [*of_samples(), *drawn(), *of_readings()]:
         # what a file cannot distinguish from a missing value is one
         rows = [[None if str(v).strip() in MISSING else v for v in row] for row in job.rows]
         columns = {}
@@ -121,8 +120,7 @@ def test_cells_are_read_as_conform_reads_them_or_refused():
 @pytest.mark.slow
 def test_single_changes_give_the_other_answer_and_stay_near():
     X, y = load_sample("credit").xy("risk")
-    models = [RuleClassifier(max_conditions=4).fit(X, y), ScorecardClassifier().fit(X, y)]
-    for model in models:
+    for model in [RuleClassifier(max_conditions=4).fit(X, y), ScorecardClassifier().fit(X, y)]:
         rule = model.rule_set_
         rows = X[[*rule.features]].iloc[:60]
         given = json.dumps(json.loads(rows.to_json(orient="records")))
@@ -136,9 +134,8 @@ def test_single_changes_give_the_other_answer_and_stay_near():
                 changed[name] = value
                 assert rule.predict(changed.infer_objects())[0] == answer != rule.predict(rows)[k]
         assert n > 20
-    limit = dnf(Literal("age", ">", 50.25))
     turn = 'changes({ age: 40 }, "well").map((t) => t.value)'
-    assert run((script_of(to_app(limit)), turn)) == [[50.3]]
+    assert run((script_of(to_app(dnf(Literal("age", ">", 50.25)))), turn)) == [[50.3]]
 
 
 @pytest.mark.slow

@@ -33,10 +33,9 @@ def test_fitted_model_shows_rule_and_training_counts(form):
     assert NAME not in shown
     assert "&lt;b&gt;a&lt;/b&gt;" in shown
     counts = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) of (\d+) correct", shown)]
-    wrong = int((model.predict(X) != Y).sum())
     assert len(counts) == model.n_rules_ + 1
     assert sum(decided for _, decided in counts) == len(X)
-    assert sum(decided - right for right, decided in counts) == wrong
+    assert sum(decided - right for right, decided in counts) == int((model.predict(X) != Y).sum())
     deciding = model.rule_set_.clauses_deciding(model.read_columns(X))
     assert [n for _, n in counts[:-1]] == deciding.sum(axis=0).tolist()
     assert model._repr_mimebundle_()["text/html"] == shown
@@ -50,8 +49,7 @@ def test_rules_and_explanations_are_shown_without_counts():
     assert FixedRuleClassifier(rule)._repr_html_() == shown
     (row,) = explain(rule, X.head(1))
     assert row.sentence.replace(NAME, "&lt;b&gt;a&lt;/b&gt;").split(">")[0] in row._repr_html_()
-    constant = RuleSet((), (), "dnf", "no")
-    assert "no" in constant._repr_html_()
+    assert "no" in RuleSet((), (), "dnf", "no")._repr_html_()
 
 
 def test_scorecards_are_shown_by_points_and_reasons():

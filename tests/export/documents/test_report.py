@@ -94,8 +94,7 @@ def test_only_unambiguous_display_names_are_used():
     assert "fasting &lt;sugar&gt;" in rule_part
     assert "fasting &lt;sugar&gt; is the column “glucose”" in rule_part
     assert "glucose" not in rule_part.replace("the column “glucose”", "")
-    faulty = replace(rule, clauses=rule.clauses[:1] * 2)
-    text = to_report(faulty, (frame, LABELS), wording=words)
+    text = to_report(replace(rule, clauses=rule.clauses[:1] * 2), (frame, LABELS), wording=words)
     assert "glucose" not in text.split("<h2>Checked for every possible case</h2>")[1]
     words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
     rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]

@@ -29,8 +29,7 @@ def parsed(rule):
 
 def read_cases(rule):
     """Read a file of test cases back: the inputs of each by name, and its answer."""
-    root = etree.fromstring(to_dmn_cases(rule).encode())
-    for case in root.iterfind("t:testCase", IN):
+    for case in etree.fromstring(to_dmn_cases(rule).encode()).iterfind("t:testCase", IN):
         nodes = case.iterfind("t:inputNode", IN)
         yield {n.get("name"): value(n) for n in nodes}, value(case.find(".//t:expected", IN))
 
@@ -39,10 +38,9 @@ def value(node):
     """Read a value by its type; a missing one is None."""
     (cell,) = node
     kind = cell.get(f"{{{CASES['xmlns:xsi']}}}type")
-    text = cell.text or ""
     assert (kind is None) == (cell.get(f"{{{CASES['xmlns:xsi']}}}nil") == "true")
     read = {"xsd:string": str, "xsd:boolean": "true".__eq__, "xsd:decimal": float}
-    return None if kind is None else read[kind](text)
+    return None if kind is None else read[kind](cell.text or "")
 
 
 def cells(parent, path):

@@ -65,8 +65,7 @@ def test_clauses_test_gaps_first_and_compute_in_fields():
     root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
     names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
     assert names == ["sum 1", "power law 2"]
-    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
-    assert used == {"a", "b", *names}
+    assert {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)} == {"a", "b", *names}
 
 
 @pytest.mark.parametrize(

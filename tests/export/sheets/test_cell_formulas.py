@@ -27,8 +27,7 @@ def test_gaps_text_points_and_lists_are_written_as_formulas():
     split = PointsSplit((Literal("x", ">", 1), Literal("y", "missing")), (2, -1), 1)
     text, _ = written(split)
     assert text == "IF(IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0),2,0)+IF(LEN(C4)=0,-1,0)>=1"
-    writer = CellWriter(CELLS, KINDS, Values(), {split.given: "H4"})
-    assert writer.write(split.negate()) == "H4<1"
+    assert CellWriter(CELLS, KINDS, Values(), {split.given: "H4"}).write(split.negate()) == "H4<1"
     values = Values()
     assert values.several((1.0, 2.0)) == values.several((1.0, 2.0)) == "Values!$A$2:$A$3"
     assert values.one(1.0) == "Values!$A$4"

@@ -84,8 +84,7 @@ def test_points_and_totals_are_changed_and_conditions_of_no_points_go():
     rows = rows.astype(object)
     rows.loc[3] = None
     result = rows_to_points(rows, [6, 5], CARD, PATIENTS)
-    first = result.clauses[0].conditions[0]
-    assert first.given == ((TESTS[0], 5), (TESTS[2], 2))
+    assert result.clauses[0].conditions[0].given == ((TESTS[0], 5), (TESTS[2], 2))
     assert [c.conditions[0].total for c in result.clauses] == [6, 5]
     assert (result.labels, result.default) == (CARD.labels, CARD.default)
 
