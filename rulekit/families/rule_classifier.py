@@ -337,9 +337,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self._keep_rule(model.rule_set_, table, self._weights(table))
         error = self.choice_.error
         if self.choice_.form == "rule" and self.costs is None and math.isfinite(error):
-            classes = self.classes_.tolist()
-            self._shares = self._shares.calibrate(model.rule_set_, classes, error)
-            model._shares = model._shares.calibrate(model.rule_set_, classes, error)
+            for one in (self, model):
+                one._shares = one._shares.calibrate(model.rule_set_, self.classes_.tolist(), error)
         for name in FIT_ATTRIBUTES:
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.plane_work import Plane, box_clause, short_faces, unit_distances
-from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
+from rulekit.families.hyperplane.solver.half_space import Floats, HalfSpace, Region
 from rulekit.families.hyperplane.solver.hypercubes import carry_on, water_fill
 from rulekit.rules import Clause
 from rulekit.style.phrases import PLAIN, Wording, condition_text, count_noun, join_list, label_text
 
-Floats = NDArray[np.float64]
 CHUNK = 256  # cases compared with all training rows at a time
 
 

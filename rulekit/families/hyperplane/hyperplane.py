@@ -172,7 +172,6 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             self._fit_list(table)
             return
         positive = self._note_classes(table, self.positive_label)
-        labels = [plain_label(c) for c in table.classes]
         weight = self._weights(table)
         one_each = not table.weighted and self._class_weight(table.classes) is None
         counted = None if one_each else weight
@@ -208,16 +207,15 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             self._keep_rule(RuleSet(always, answer, "dnf", self.default_label_), table, weight)
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
-        self.boxes_ = {label: boxes[code] for code, label in enumerate(labels)}
+        self.boxes_ = {plain_label(c): boxes[code] for code, c in enumerate(table.classes)}
         self.coverage_, self.coverage_all_ = (b[positive].coverage for b in (boxes, extracted))
         self.n_problems_ = extracted[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
         rows_of_boxes, n_total = boxes[positive].n_points, max(boxes[positive].n_total, 1)
+        pairs = zip(rows_of_boxes.tolist(), rows_of_boxes.cumsum().tolist(), strict=True)
         self.history_ = [
             {"step": k, "rows": n, "covered": covered / n_total}
-            for k, (n, covered) in enumerate(
-                zip(rows_of_boxes.tolist(), rows_of_boxes.cumsum().tolist(), strict=True)
-            )
+            for k, (n, covered) in enumerate(pairs)
         ]
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
@@ -277,11 +275,11 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         weighted = table.weighted or self._class_weight(table.classes) is not None
 
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
-            key = "class", code, rows.tobytes(), weight.tobytes()
             against = partial(table.split_class, rows, code, weight, weighted=weighted)
-            settings = {"positive_label": True, "class_weight": None, "costs": None}
-            model: HyperplaneRuleClassifier = clone(self).set_params(**settings)
+            model: HyperplaneRuleClassifier = clone(self)
+            model.set_params(positive_label=True, class_weight=None, costs=None)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
+            key = "class", code, rows.tobytes(), weight.tobytes()
             model._fit_table(table.once(key, against))
             self.against_rest_[plain_label(table.classes[code])] = model
             return model.rule_set_.clauses
@@ -299,13 +297,12 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             self.empty_rule_hint_ = self._empty_hint(
                 "no plane's boxes get fewer training rows wrong. See `against_rest_` for each."
             )
-        planes = list(self.against_rest_.values())
+        models = self.against_rest_
         self.plane_ = self.linear_ = self.coverage_ = self.coverage_all_ = None
         self.boxes_ = {}
-        self.n_problems_ = sum(model.n_problems_ for model in planes)
-        self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
-        models = self.against_rest_.items()
-        self.history_ = [dict(step, outcome=c) for c, m in models for step in m.history_]
+        self.n_problems_ = sum(model.n_problems_ for model in models.values())
+        self.n_incomplete_ = max((model.n_incomplete_ for model in models.values()), default=0)
+        self.history_ = [dict(step, outcome=c) for c, m in models.items() for step in m.history_]
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 

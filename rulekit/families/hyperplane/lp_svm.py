@@ -138,9 +138,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight, given = np.zeros(len(rows)), counts > 0
         weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
         used = weight > 0
-        number = self.cv is None or isinstance(self.cv, Integral)
         splits = None
-        if not number:  # of the rows that are kept
+        if not (self.cv is None or isinstance(self.cv, Integral)):  # of the rows that are kept
             pairs = check_cv(self.cv, y, classifier=True).split(rows, y)
             splits = restrict_folds(pairs, y[used], used)
         rows, y, counts, weight = rows[used], y[used], counts[used], weight[used]

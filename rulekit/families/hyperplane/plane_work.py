@@ -164,8 +164,7 @@ def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) ->
     if right.all() or not right.any():
         return constant
     scale = float(distance.std()) or 1.0
-    features = np.column_stack([distance / scale, answers])
-    platt = LogisticRegression(C=PRIOR).fit(features, right)
+    platt = LogisticRegression(C=PRIOR).fit(np.column_stack([distance / scale, answers]), right)
     (slope, more), level = platt.coef_[0].tolist(), float(platt.intercept_[0])
     if slope <= 0:  # confidence must not fall with the distance
         return constant

@@ -103,13 +103,12 @@ class SampleGuarantee:
 
     def sentences(self) -> list[str]:
         """Return what is guaranteed, what is not, and what it would take, as sentences."""
-        sure = f"{100 * self.confidence:g} %"
         sentences = [
             f"{self.n_conditions} condition{'s' if self.n_conditions != 1 else ''} tell apart "
-            f"{self.n_types:,} types of cases. With {self.n_rows:,} rows, and with {sure} "
-            f"confidence for all types at once, a type is decided as the best possible formula "
-            f"would decide it wherever one class leads by at least {self.margin:,} rows "
-            f"({100 * self.separation:.3g} % of all)."
+            f"{self.n_types:,} types of cases. With {self.n_rows:,} rows, and with "
+            f"{100 * self.confidence:g} % confidence for all types at once, a type is decided as "
+            "the best possible formula would decide it wherever one class leads by at least "
+            f"{self.margin:,} rows ({100 * self.separation:.3g} % of all)."
         ]
         if self.margins:
             all_settled = self.n_settled == len(self.margins)
@@ -118,10 +117,9 @@ class SampleGuarantee:
                 + ("." if all_settled else "; for the others it does not settle which is right.")
             )
         if self.excess_error < 1:
-            points = f"{100 * self.excess_error:.3g} percentage points"
             sentences.append(
-                f"The formula errs at most {points} more often than the best possible formula over "
-                "these conditions."
+                f"The formula errs at most {100 * self.excess_error:.3g} percentage points more "
+                "often than the best possible formula over these conditions."
             )
         else:
             sentences.append(
@@ -367,8 +365,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         check_is_fitted(self)
         rows = self._formula.rows
         leads = [] if rows is None else np.abs(rows[rows.any(axis=1)] @ [-1, 1]).tolist()
-        margins = tuple(int(lead) for lead in leads)
-        return SampleGuarantee(self.n_rows_, len(self.conditions_), margins=margins)
+        return SampleGuarantee(self.n_rows_, len(self.conditions_), margins=tuple(map(int, leads)))
 
     def _keep_formula(self) -> None:
         """Set the attributes that follow from the counts."""
@@ -405,11 +402,10 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         formula = self._formula
         occurring = np.flatnonzero(formula.counts.sum(axis=1) > 0)
         answers = formula.answers_of(occurring) == 1
-        names = [str(condition) for condition in self.conditions_]
         counts = (formula.counts if formula.rows is None else formula.rows)[occurring]
         predicted = np.where(formula.minimise(self.mode).holds()[occurring], 0, 1)
         labels = np.array([formula.positive, formula.default], dtype=object)
-        return pd.DataFrame(answers, columns=names).assign(
+        return pd.DataFrame(answers, columns=list(map(str, self.conditions_))).assign(
             rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[predicted]
         )
 

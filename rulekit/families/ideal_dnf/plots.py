@@ -47,9 +47,8 @@ def validation_sentence(curve: pd.DataFrame, tolerance: float) -> str:
         return "No column of this table takes two values, so there was nothing to choose."
     best = curve.loc[curve["accuracy"].idxmax()]
     chosen = curve[curve["chosen"]].iloc[0]
-    number = plural(int(chosen["k"]), "condition")
     verb, share = "is" if chosen["k"] == 1 else "are", percent(chosen["accuracy"])
-    lead = f"{number} {verb} right for {share} of the held-out rows"
+    lead = f"{plural(int(chosen['k']), 'condition')} {verb} right for {share} of the held-out rows"
     if best["accuracy"] == chosen["accuracy"]:
         return f"{lead}, and no other number does better."
     return (

@@ -137,6 +137,7 @@ class PackedCounts:
         numbers: Mapping[str, Floats] | None = None,
     ) -> None:
         self._described, self._held_out, self._weight = described, held_out, weight
+        self.n_rows = len(described)
         self._numbers = {} if numbers is None else numbers  # columns cut at their medians
         packed = [(pair, alike, pack_bits(rows)) for pair, alike, rows in questions]
         self._pairs = [pair for pair, _, _ in packed]
@@ -152,11 +153,6 @@ class PackedCounts:
                 pairs[k], _, rows = cut_at_median(yes.feature, self._numbers[yes.feature])
                 words[k] = pack_bits(rows)
         return pairs, self._count(words, None)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self._described)
 
     def contingency(self) -> Contingency:
         """Count each column against the class, over the training part."""
@@ -183,7 +179,7 @@ class PackedCounts:
         return [counted[s] for s in sets]
 
     def _count(self, words: Words, part: Bools | None) -> Counts:
-        codes = type_codes(words, len(self._described))
+        codes = type_codes(words, self.n_rows)
         return type_counts(codes, len(words), self._described, part, self._weight)
 
 
@@ -314,9 +310,8 @@ class Search:
         if key not in self._formulas:
             pairs, rows = self.source.final(chosen)
             counts = rows if self.factors is None else rows * np.array(self.factors)
-            seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            parts = tuple(pairs), counts, seen, factors
+            parts = tuple(pairs), counts, rows if self.joined is None else None, factors
             self._formulas[key] = IdealFormula(*parts, *labels, **fields)
         return self._formulas[key]
 
@@ -410,9 +405,8 @@ def draw_held_out(n_rows: int, fraction: float, seed: int) -> Bools:
 
 def _hash_rows(n_rows: int, seed: int) -> NDArray[np.uint64]:
     """Compute the hash of each row's number and the seed, 32 bits: shape (n_rows,)."""
-    rows = np.arange(n_rows, dtype=np.uint64)
     salt = _mix_bits(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
-    return _mix_bits(rows ^ salt)
+    return _mix_bits(np.arange(n_rows, dtype=np.uint64) ^ salt)
 
 
 def parts_of(n_rows: int, seed: int) -> NDArray[np.intp]:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.exceptions import StoppedError
 from rulekit.families.power_law.solver.genetic import GeneticLevel, genetic_search
-from rulekit.families.power_law.solver.laws import PowerTable, shifts_for
+from rulekit.families.power_law.solver.laws import Bools, Floats, PowerTable, shifts_for
 from rulekit.families.power_law.solver.split_beam import (
     GAIN,
     SEARCHED_ROWS,
@@ -32,9 +32,7 @@ from rulekit.rules import Branch, Columns, Factor, Literal, PowerLaw, PowerLawSp
 from rulekit.rules.analysis.tree import Leaf
 from rulekit.rules.condition import Condition, absent_in, take_rows
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 NUMERIC = "number", "boolean"  # kinds of columns that power laws read
 Gap = tuple[float, float]
 Products = list[tuple[Factor, ...]]
@@ -62,19 +60,18 @@ class PowerLawFeatures:
         """Select the numeric columns that vary, and shift them to positive values."""
         read = {n: np.asarray(c, dtype=float) for n, c in columns.items() if kinds[n] in NUMERIC}
         read = {n: v for n, v in read.items() if len(np.unique(v[~np.isnan(v)])) > 1}
-        names = list(read)
         empty = np.empty((len(next(iter(columns.values()))), 0))
         filled = (np.where(np.isnan(v), np.nanmedian(v), v) for v in read.values())
         values = np.column_stack([empty, *filled])
-        for j, name in enumerate(names):
-            computable(name, values[:, j])
+        for name, column in zip(read, values.T, strict=True):
+            computable(name, column)
         low, high = values.min(axis=0), values.max(axis=0)
         ends = zip(shifts_for(low, high), 0.1 * (high - low), strict=True)
         shift = np.array([shortest(c - r, c + r, c) if c else 0.0 for c, r in ends])
         ends = zip(shift, 0.5 * FLOOR * (low - shift), strict=True)
         floor = np.array([shortest(c + r, c + 3 * r, c + 2 * r) for c, r in ends])
         scale = high - shift
-        return cls(tuple(names), (values - shift) / scale, shift, scale, floor, floors)
+        return cls(tuple(read), (values - shift) / scale, shift, scale, floor, floors)
 
     def drop(self, names: Collection[str]) -> "PowerLawFeatures":
         """Leave some columns out; the others stay as they are."""
@@ -108,10 +105,9 @@ class PowerLawFeatures:
         laws, weights = [], []
         bounds = np.array([split.low, split.high])
         for row, weight in zip(split.exponents, split.weights, strict=True):
-            places = np.flatnonzero(row)
             up, down = (self.scale.repeat(np.maximum(side * row, 0)) for side in (1, -1))
             scale = float(np.prod(up) / np.prod(down))
-            factors = tuple(self.factor(int(j), int(row[j])) for j in places)
+            factors = tuple(self.factor(int(j), int(row[j])) for j in np.flatnonzero(row))
             if len(factors) == 1 and factors[0].exponent == 1:
                 bounds = bounds + weight / scale * factors[0].shift
                 factors = (Factor(factors[0].feature),)
@@ -239,19 +235,15 @@ def prune(root: Node, tolerance: float) -> None:
     """Collapse splits below the root as long as balanced training accuracy allows it."""
     size = np.where(root.mass > 0, root.mass, np.inf)
     lowest = _compute_balanced_accuracy(root, size) - tolerance - 1e-12
-    while True:
-        options = [node for node in root.splits if node is not root]
-        if not options:
-            break
+    while options := [node for node in root.splits if node is not root]:
         # change of balanced accuracy (mostly a loss) if a node becomes a leaf
         gains = [
             float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum())
             - _compute_balanced_accuracy(node, size)
             for node in options
         ]
-        worth = [(gain, len(node.splits)) for gain, node in zip(gains, options, strict=True)]
-        best = max(range(len(options)), key=lambda k: (worth[k], -k))
-        if _compute_balanced_accuracy(root, size) + worth[best][0] < lowest:
+        best = max(range(len(gains)), key=lambda k: (gains[k], len(options[k].splits), -k))
+        if _compute_balanced_accuracy(root, size) + gains[best] < lowest:
             break
         options[best].collapse()
 
@@ -419,8 +411,7 @@ class Grower:
 
     def _mass(self, rows: Ints) -> Floats:
         """Sum the weight of each class over some rows."""
-        size = int(self.codes.max()) + 1
-        return np.bincount(self.codes[rows], self.weight[rows], size).astype(float)
+        return np.bincount(self.codes[rows], self.weight[rows], self.codes.max() + 1).astype(float)
 
     def _split(self, node: Node) -> None:
         """Split a node if it may be, and if a split makes it purer."""

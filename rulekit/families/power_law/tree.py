@@ -325,11 +325,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
         plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
-        inside = replace(grower, features=used, plain=plain, limits=limits, memory=memory)
-        inside.history = []
-        root = inside.grow()
+        parts: dict[str, Any] = {"features": used, "plain": plain, "memory": memory, "history": []}
+        inside = replace(grower, limits=limits, **parts)
         self.history_ = inside.history
-        return root
+        return inside.grow()
 
     def _choose_size(self, grower: Grower, table: TrainingTable) -> GrowthLimits:
         """Choose the size by the training rows, within the limits given."""
@@ -411,13 +410,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
         rule = self._rule(root, table)
         self._keep_rule(rule, table, weight)
-        self.n_splits_ = len(root.splits)
-        self.n_conditions_ = root.length
-        tree = tree_of_rule(rule)
-        assert tree is not None
-        self.tree_: Tree = tree
-        parts = (leaf.mass for leaf in root.leaves)
-        self.objective_ = sum_impurities(*parts) / float(root.mass.sum())
+        self.n_splits_, self.n_conditions_ = len(root.splits), root.length
+        self.tree_ = cast(Tree, tree_of_rule(rule))
+        self.objective_ = sum_impurities(*(n.mass for n in root.leaves)) / float(root.mass.sum())
         self.lower_bound_ = self.proved_optimal_ = None
 
 

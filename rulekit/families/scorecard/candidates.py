@@ -20,11 +20,7 @@ from rulekit.families.scorecard.solver.search import (
 )
 from rulekit.rules import Columns, Constraints, Literal
 
-Ints = NDArray[np.int64]
-
 MAX_POINTS = 5  # of one condition
-
-
 #: How a candidate is written if its points are for the described class, and if against it.
 Written = tuple[tuple[Literal, bool] | None, tuple[Literal, bool] | None]
 

@@ -89,8 +89,7 @@ def scale_points(
     >>> bool((scaled.predict(X) == card.predict(X)).all())
     True
     """
-    numbers = {"base_odds": base_odds, "points_to_double": points_to_double}
-    for name, value in numbers.items():
+    for name, value in (("base_odds", base_odds), ("points_to_double", points_to_double)):
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"`{name}` must be a positive number, got {value!r}.")
     card = getattr(model, "learner_", model)
@@ -103,8 +102,7 @@ def scale_points(
     sign = -1 if label == described[1] else 1
     factor = sign * points_to_double / math.log(2.0)
     unit = float(factor * chances.slope)
-    start = float(base_score + factor * chances.intercept)
-    start -= points_to_double * math.log2(base_odds)
+    start = float(base_score + factor * chances.intercept) - points_to_double * math.log2(base_odds)
     (split,) = scorecard_of(card.rule_set_)
     points = [round(unit * p) for p in split.points]
     errors = np.array(points) - unit * np.array(split.points)

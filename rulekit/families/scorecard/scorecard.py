@@ -21,17 +21,15 @@ from rulekit.data import make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words, state_errors
 from rulekit.families.scorecard.candidates import Candidates, candidates
-from rulekit.families.scorecard.solver.search import Card, PointsPath
+from rulekit.families.scorecard.solver.search import Card, Floats, Ints, PointsPath
 from rulekit.learners.base import BaseRuleClassifier, LearnedPath
 from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, PointsSplit, RuleSet
 
-Ints = NDArray[np.int64]
 LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
 SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal but for rounding
 DRAWN = 100.0  # weight of rows that the model counts for in the probability of a band
-Floats = NDArray[np.float64]
 CHANCE_COLUMNS = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
 BEAM, TRIES = 1, 3  # of the search in each inner fold, which need not be as wide
@@ -266,11 +264,10 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
                 why = "no single condition of this table tells the classes apart."
             self.empty_rule_hint_ = self._empty_hint(why)
         elif n <= TOO_FEW and self.calibration_folds >= 2:
-            rows_used = "on the rows that were learned from, which flatters"
-            measured_on = f"on {n} folds" if n > 1 else rows_used
+            used = f"{n} folds" if n > 1 else "the rows that were learned from, which flatters"
             self.few_rows_hint_ = (
                 f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
-                f"they were measured {measured_on}. Treat them as rough, or add rows of this class."
+                f"they were measured on {used}. Treat them as rough, or add rows of this class."
             )
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -285,7 +282,6 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         weight = self._weights(table)
         binarizer_key, bins = self._bin_table(table)
         key = binarizer_key, positive, constraints, weight.tobytes()
-
         rows = table.columns, table.codes == positive, weight
         return table.once(("points", *key), partial(candidates, bins, *rows, constraints, key))
 

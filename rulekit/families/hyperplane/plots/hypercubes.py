@@ -8,10 +8,9 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.solver.half_space import HalfSpace
+from rulekit.families.hyperplane.solver.half_space import Floats, HalfSpace
 from rulekit.rules import LinearSplit
 from rulekit.style.palette import GREY, MARK, base_layout, outcome_looks, plain
 from rulekit.style.phrases import Wording, condition_text, join_list, number
@@ -19,7 +18,6 @@ from rulekit.style.wording import percent, plural, short_number
 
 FAINT = 0.12  # opacity of a point that meets none of the other conditions
 ANY = "any value"
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -354,8 +352,7 @@ def coverage_table(model: HyperplaneRuleClassifier) -> pd.DataFrame:
     longest = max((len(c) for c in counts.values()), default=0)
     table = pd.DataFrame({"boxes": range(1, longest + 1)})
     for name, rows in counts.items():
-        shares = np.cumsum(rows) / max(totals[name], 1)
         more = [None] * (longest - len(rows))
         table[f"rows in it, {name}"] = pd.array([*rows, *more], dtype="Int64")
-        table[f"covered, {name}"] = [*(100 * shares), *more]
+        table[f"covered, {name}"] = [*(100 * (np.cumsum(rows) / max(totals[name], 1))), *more]
     return table

@@ -12,8 +12,7 @@
 # box has a value of at most `cap`, every point below it has, too, in the very arithmetic that is
 # used here and by `rulekit.rules.LinearSplit`. This is why no tolerances are needed anywhere.
 #
-# The support vector machine with a 1-norm is solved through the dual of its linear program
-# ((1)-(4)):
+# The 1-norm support vector machine is solved through the dual of its linear program, (1)-(4):
 #   A, D           rows, and their classes as +1 and -1 on a diagonal
 #   w, gamma       the plane: x is of class +1 where w'x > gamma
 #   nu             price of a unit of margin missed
@@ -271,9 +270,8 @@ def places(values: Floats, signed: Floats) -> list[float]:
     """List bounds along a plane's normal, around the one with the least weight of wrong rows."""
     bounds, wrong = _wrong_above(values, signed)
     centre, ordered = bounds[wrong.argmin()], np.sort(values)
-    at = np.searchsorted(ordered, centre)
     steps = np.round(np.linspace(-REACH, REACH, PLACES) * len(values)).astype(int)
-    near = ordered[np.clip(at + steps, 0, len(values) - 1)]
+    near = ordered[np.clip(np.searchsorted(ordered, centre) + steps, 0, len(values) - 1)]
     positions = np.clip(np.searchsorted(bounds, near), 0, len(bounds) - 1)
     return list(dict.fromkeys(bounds[[int(wrong.argmin()), *positions]].tolist()))
 

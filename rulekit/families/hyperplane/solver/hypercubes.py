@@ -89,9 +89,8 @@ def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
     codes = np.column_stack([layer.codes for layer in layers]).tolist()
     alive, rows_of = [True] * len(points), counts.tolist()
     while half.value(corner) > half.cap:
-        lowered = max(layers, key=lambda layer: layer.gain)
         # A point that goes with one feature's layer is gone from all features' layers.
-        for point in lowered.outermost():
+        for point in max(layers, key=lambda layer: layer.gain).outermost():
             if alive[point]:
                 alive[point] = False
                 for layer, code in zip(layers, codes[point], strict=True):

@@ -147,9 +147,8 @@ class _Cover:
         p, m = table.shape
         rows = sparse.csr_matrix(table.T.astype(float)), np.ones(m), np.full(m, np.inf)
         program = LinearProgram(cost.astype(float), *rows, np.zeros(p), np.ones(p))
-        begin = np.isin(self.primes, start).astype(float)
-        price = float(self.cost[start].sum())
-        solution = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
+        incumbent = np.isin(self.primes, start).astype(float), float(self.cost[start].sum())
+        solution = solve_milp(program, time_limit=time_limit, incumbent=incumbent)
         if solution.x is None:
             raise SolverError(
                 "The integer program of the shortest formula failed: the solver returned status "

@@ -24,6 +24,7 @@
 #   K        length of a ranking; k of 1 .. K columns are its first k
 #   score    one way to rank the columns; its number is its place in the list of rankings
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -127,13 +128,12 @@ def type_counts(
     weight: Floats | None = None,
 ) -> Counts:
     """Count rows by type and class, and by part where rows belong to two parts."""
-    parts = 1 if part is None else 2
     # part, type and class side by side in one number, so that one bincount counts all cells
     cells = (codes.astype(np.uint32) << np.uint32(1)) | described
     if part is not None:
         cells |= part.astype(np.uint32) << np.uint32(k + 1)
-    counts = np.bincount(cells, weights=weight, minlength=parts << (k + 1))
-    return counts.reshape((2**k, 2) if part is None else (2, 2**k, 2))
+    shape = (2**k, 2) if part is None else (2, 2**k, 2)
+    return np.bincount(cells, weights=weight, minlength=math.prod(shape)).reshape(shape)
 
 
 def majority(counts: Counts) -> Bools:
@@ -229,8 +229,7 @@ def mutual_information(counts: Contingency) -> Floats:
             joint * LN2 * log2(np.where(joint > 0, joint * n / (row * column), 1.0))
             for joint, row, column in cells
         ]
-        information = np.maximum(sum(parts) / n, 0.0)
-    return np.where((n1 > 0) & (n0 > 0), information, np.nan)
+        return np.where((n1 > 0) & (n0 > 0), np.maximum(sum(parts) / n, 0.0), np.nan)
 
 
 _MEASURES = {"f": compute_phi_squared, "mutual_info": mutual_information, "chi2": chi_square}
@@ -239,12 +238,9 @@ _MEASURES = {"f": compute_phi_squared, "mutual_info": mutual_information, "chi2"
 def rankings(counts: Contingency, length: int) -> tuple[Ints, ...]:
     """Rank the columns by each of `SCORES`; shape of the result: (at most `length`,)."""
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
-    ranked = []
-    for name in SCORES:
-        # NaN only where one class has no rows: then nothing is known, and the order stays
-        values = np.nan_to_num(_MEASURES[name](counts)[usable], nan=0.0)
-        ranked.append(usable[np.argsort(-values, kind="stable")][:length])
-    return tuple(ranked)
+    # NaN only where one class has no rows: then nothing is known, and the order stays
+    values = (np.nan_to_num(_MEASURES[name](counts)[usable], nan=0.0) for name in SCORES)
+    return tuple(usable[np.argsort(-v, kind="stable")][:length] for v in values)
 
 
 def _margins(counts: Contingency) -> tuple[Floats, Floats, float, float]:
@@ -262,7 +258,6 @@ def _difference(counts: Contingency) -> Floats:
 
 
 # Columns whose ideal formula separates the classes best, found one after the other:
-#   type       the answers of a row to the chosen columns
 #   impurity   sum over the types of  c0 c1 / (c0 + c1),  for the weights c0 and c1 of two classes
 #
 # The ideal formula answers a type with its greater class. Its errors alone are no guide, since a
@@ -274,8 +269,6 @@ EQUAL = 1e-9  # share of the impurity below which two sets are equally good
 
 class ForwardSets:
     """Sets of 1, 2, ... of the columns (d, n), each from the one before by the best column."""
-
-    # After each column one of the earlier ones is exchanged if that lowers the impurity.
 
     def __init__(self, columns: Bools, described: Bools, weight: Floats | None = None) -> None:
         self._columns, self._described = columns, described.astype(np.int64)
@@ -299,7 +292,7 @@ class ForwardSets:
             self._is_complete = least >= self._impurity * (1 - EQUAL)
             if self._is_complete:
                 break
-            chosen = best = (*last, column)
+            chosen = best = (*last, column)  # then one of the earlier columns may be exchanged
             for place in range(len(last)):
                 others = (*chosen[:place], *chosen[place + 1 :])
                 impurity, column = self._best(others)

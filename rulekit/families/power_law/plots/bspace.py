@@ -1,8 +1,5 @@
 """A power-law split as a figure: rows in B-space, where the boundary is linear."""
 
-# One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
-# the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,8 +74,7 @@ def log_helps(points: SplitPoints) -> bool:
         return False
     centred = laws - laws.mean(axis=0)
     skew = (centred**3).mean(axis=0) / np.maximum(centred.std(axis=0), 1e-300) ** 3
-    wide = laws.max(axis=0) / laws.min(axis=0)
-    return bool((np.abs(skew) > SKEWED).any() or (wide > WIDE).any())
+    return bool((np.abs(skew) > SKEWED).any() or (laws.max(axis=0) / laws.min(axis=0) > WIDE).any())
 
 
 def looks_of(points: SplitPoints) -> dict[Any, Look]:
@@ -197,12 +193,10 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
         classes = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
-        rows_on_side = f"{int(side.sum())} of {n} rows lie {word}"
-        parts.append(rows_on_side + (f" ({classes})" if classes else ""))
+        classes = f" ({classes})" if classes else ""
+        parts.append(f"{int(side.sum())} of {n} rows lie {word}{classes}")
     wrong = int(points.wrong.sum())
-    errors = (
-        f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"
-    )
+    errors = f"{wrong or 'none'} of these rows wrong{'; they are ringed' if wrong else ''}"
     return f"{'; '.join(parts)}. The whole rule gets {errors}."
 
 
@@ -220,7 +214,7 @@ class _Drawing:
         return self.names.get(feature, feature)
 
     def law(self, k: int) -> str:
-        return plain(self.split.terms[k].text(self.name, _short), 80)
+        return plain(self.split.terms[k].text(self.name, "{:.4g}".format), 80)
 
     def strip(self) -> go.Figure:
         """One power law: a strip with random height of the points."""
@@ -342,7 +336,3 @@ def _grid(values: Floats, n: int = GRID) -> Floats:
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     padding = 0.04 * (high - low) or 1.0
     return np.linspace(low - padding, high + padding, n)
-
-
-def _short(number: float) -> str:
-    return f"{number:.4g}"

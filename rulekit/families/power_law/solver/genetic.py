@@ -17,7 +17,6 @@
 #   m   modulus flag                                FL  impurity after the split, Eq. 6
 #   tau impurity a split has to reach               E   the set of exponents, sorted, 0 included
 #   S, N, v  structures, individuals, variables     w, theta  weights and biases, in [-1, 1]
-#   SBX      simulated binary crossover
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -116,8 +115,7 @@ class GeneticLevel(LowerLevel):
         w = a - b
         share = self.rng.random((S, N, 1))
         along_a, along_b = ((w * x).sum(axis=2, keepdims=True) for x in (a, b))
-        bias = -(share * along_b + (1 - share) * along_a)
-        parts = [w, bias]
+        parts = [w, -(share * along_b + (1 - share) * along_a)]
         if modulus:
             parts.append(np.minimum(share, 1 - share) * (w * w).sum(axis=2, keepdims=True))
         people = np.concatenate(parts, axis=2)
@@ -324,8 +322,7 @@ class _Evolution:
         near = self.beta * alpha
         steps = self.rng.choice([-2, -1, 1, 2], len(position), p=[alpha, near, near, alpha])
         moved = self.E[np.clip(position + steps, 0, len(self.E) - 1)]
-        zeroed = self.rng.random(len(position)) < self.to_zero
-        structures[chosen] = np.where(zeroed, 0, moved)
+        structures[chosen] = np.where(self.rng.random(len(moved)) < self.to_zero, 0, moved)
 
     def _change_one(self, structure: Exponents) -> None:
         """Set one exponent by chance (Eq. 19), a non-zero one where all would be 0."""

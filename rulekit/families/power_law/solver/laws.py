@@ -73,8 +73,7 @@ def n_exponents(structures: Exponents) -> Ints:
 def canonical(structures: Exponents) -> Exponents:
     """Write structures so that equal classifiers look equal."""
     result = structures.copy()
-    p = result.shape[1]
-    for a in range(1, p):
+    for a in range(1, result.shape[1]):
         for b in range(a):
             result[(result[:, a] == result[:, b]).all(axis=1), a] = 0
     # rows in a fixed order without hashes, empty ones last

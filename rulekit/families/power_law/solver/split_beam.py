@@ -73,8 +73,7 @@ def beam_search(
     memo: "dict[bool, Beam] | None" = None,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough."""
-    # With many rows, power laws are searched on a sample; weights and bounds are fitted on all
-    # rows.
+    # Of many rows a sample is searched for power laws; weights and bounds are fitted on all.
     seed = int(rng.integers(2**31))
     beams: dict[bool, Beam] = {} if memo is None else memo
     whole = None
@@ -108,8 +107,7 @@ def beam_search(
     if pure == (cut.impurity <= task.tau):
         shorter = pure and band.n_exponents < cut.n_exponents
         wins = shorter or band.impurity < CLEARLY * cut.impurity
-    chosen = band if wins else cut
-    return replace(chosen, history=cut.history + band.history)
+    return replace(band if wins else cut, history=cut.history + band.history)
 
 
 class Beam:
@@ -165,8 +163,7 @@ class Beam:
                 table = PowerTable(whole.X[:, read], max(map(abs, whole.exponents)))
                 begun = empty_splits(structures[:, :, read], whole.mass.gini)
                 begun.weights[:] = best.weights
-                lower = LowerLevel(table, whole.mass)
-                best = lower.improve(begun, self.modulus, SETTLED, rng)
+                best = LowerLevel(table, whole.mass).improve(begun, self.modulus, SETTLED, rng)
                 best = replace(best, structures=structures)
             self.finished[at] = best.first(self.modulus)
         return replace(self.finished[at], history=self.history[:size])
@@ -208,12 +205,10 @@ class Beam:
         splits = splits.take(np.arange(min(N_REFINED, len(splits))))
         splits = self.lower.improve(splits, self.modulus, REFINED, rng).sort()
         top = splits.take(np.arange(min(N_POLISHED, len(splits))))
-        rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
-        both = top.append(rest).sort()
-        counts = {"n_exponents": size, "n_structures": len(structures)}
-        least = {"impurity": float(both.impurity[0])}
-        self.history.append({"modulus": self.modulus, **counts, **least})
+        both = top.append(splits.take(np.arange(len(top), len(splits)))).sort()
+        record = {"modulus": self.modulus, "n_exponents": size, "n_structures": len(structures)}
+        self.history.append(record | {"impurity": float(both.impurity[0])})
         return both
 
     def _expand(self, parents: Exponents, pool: Ints) -> Exponents:
@@ -233,8 +228,7 @@ class Beam:
 
 # The most promising features, pairs of them, and structures, mainly from second moments.
 # For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
-# where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not
-# seen.
+# where the rest is wide (a band). Pairs that differ in neither (exclusive or) are not seen.
 
 
 def likely_structures(
@@ -306,11 +300,9 @@ def pair_structures(
     structures = np.zeros(shape, dtype=np.int8)
     each = np.arange(len(pairs))
     for c, (a, b) in enumerate(choices):
-        structures[each, c, 0, 0, pairs[:, 0]] = a
-        structures[each, c, 0, 0, pairs[:, 1]] = b
-        if kinds == 2:
-            structures[each, c, 1, 0, pairs[:, 0]] = a
-            structures[each, c, 1, 1, pairs[:, 1]] = b
+        for kind in range(kinds):  # both in one power law, or each in one of its own
+            structures[each, c, kind, 0, pairs[:, 0]] = a
+            structures[each, c, kind, kind, pairs[:, 1]] = b
     return structures.reshape(-1, max_power_laws, n_features)
 
 
@@ -333,10 +325,9 @@ def _distance(delta: Floats, within: Floats) -> Floats:
 def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:
     """Smallest eigenvalue of `inside` relative to `rest` in every 2 x 2 block: shape (d, d)."""
     a, c = np.diag(inside), np.diag(rest)
-    det_inside = np.maximum(np.outer(a, a) - inside * inside, 0.0)
     det_rest = np.maximum(np.outer(c, c) - rest * rest, RIDGE * RIDGE)
     trace = (np.outer(a, c) + np.outer(c, a) - 2 * inside * rest) / det_rest
-    det = det_inside / det_rest
+    det = np.maximum(np.outer(a, a) - inside * inside, 0.0) / det_rest
     half = 0.5 * trace
     root = np.sqrt(np.maximum(half * half - det, 0.0))
     return np.asarray(det / np.maximum(half + root, 1e-300))

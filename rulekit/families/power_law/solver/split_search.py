@@ -133,13 +133,12 @@ class Moments:
     def narrow(self, k: int) -> tuple[Floats, Floats]:
         """Find the direction along which a class is narrowest, the rest taken around its mean."""
         mean, second, mu, inside = self._compute_within(k)
-        covariance = inside - mu[:, :, None] * mu[:, None, :]
         n = self.mass.total[k]
         rest = (self.whole * second - n * inside) / (self.whole - n)
         mean = (self.whole * mean - n * mu) / (self.whole - n)
-        cross = mean[:, :, None] * mu[:, None, :]
-        around = rest - cross - cross.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
-        return narrowest(covariance, _add_ridge(around))
+        cross, square = mean[:, :, None] * mu[:, None, :], mu[:, :, None] * mu[:, None, :]
+        around = rest - cross - cross.transpose(0, 2, 1) + square
+        return narrowest(inside - square, _add_ridge(around))
 
 
 def _add_ridge(matrices: Floats) -> Floats:
@@ -211,8 +210,7 @@ def best_interval(
     values: Floats, mass: ClassMass, n_starts: int = 3, rounds: int = 4, inside: int | None = None
 ) -> Cuts:
     """Find the interval of little impurity for each row of values (P, n); not exact."""
-    # Purity is convex in the mass inside: the run of largest sum by its tangent (Kadane) never
-    # loses.
+    # Purity is convex in the mass inside: the largest run by its tangent (Kadane) never loses.
     from rulekit.families.power_law.solver.split_kernels import best_runs
 
     keys = sort_keys(values, mass.label, mass.bits)
@@ -297,9 +295,8 @@ class LowerLevel:
             for w, target, width in self._directions(block, modulus):
                 if modulus:
                     least = FEW if block.size > 1 else len(width)  # those of one law are all alike
-                    few = np.argsort(width, kind="stable")[
-                        : max(least, int(NARROWEST * len(width)))
-                    ]
+                    most = max(least, int(NARROWEST * len(width)))
+                    few = np.argsort(width, kind="stable")[:most]
                     cuts = best_interval(block.projected(w[few], few), self.mass, 1, 1, target)
                     cuts = cuts.place(few, len(width))
                 else:
@@ -326,8 +323,7 @@ class LowerLevel:
         """Closed-form directions of shape (P, size), the class each is for, and how wide it is."""
         targets = self.targets if modulus or self.mass.n_classes > 2 else self.targets[:1]
         if block.size == 1:
-            only = np.ones((len(block.places), 1))
-            alike = np.zeros(len(only))
+            only, alike = np.ones((len(block.places), 1)), np.zeros(len(block.places))
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
         moments = Moments(self.table, block.exponents, self.mass, block.laws)
         computed = moments.narrow if modulus else moments.discriminant
@@ -351,8 +347,7 @@ class _Descent:
         block, effort = self.block, self.effort
         if effort.starts == 1 or block.size == 1:
             return [w]
-        # One sort tells what a start is worth, a descent from it takes dozens: many are drawn, few
-        # are followed.
+        # A start takes one sort, a descent from it dozens: many are drawn, few are followed.
         P, size = len(block.places), block.size
         axes = np.eye(size)[:, None].repeat(P, axis=1)
         tried = np.concatenate([axes, _random((effort.draws, P, size), self.rng)])

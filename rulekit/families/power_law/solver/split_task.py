@@ -26,29 +26,22 @@ class ClassMass:
 
     def __init__(self, codes: Ints, weight: Floats | None, n_classes: int) -> None:
         self.codes, self.weight, self.n_classes, self.unit = codes, weight, n_classes, 1.0
+        self.n_rows = len(codes)
+        # the classes that are followed: one of two, all of more
+        self.tracked: tuple[int, ...] = (1,) if n_classes == 2 else tuple(range(n_classes))
         self.label, self.table = codes.astype(np.int64), np.eye(n_classes)  # (n,), (labels, K)
         if weight is not None:
             # whole numbers of one power of two: no sum over rows is ever rounded, in any order
             self.unit = grid_unit(float(weight.sum()))
             self.weight = round_to_grid(weight, self.unit)
-            n = len(codes)
-            self.label, self.table = np.arange(n, dtype=np.int64), np.zeros((n, n_classes))
+            self.label = np.arange(self.n_rows, dtype=np.int64)
+            self.table = np.zeros((self.n_rows, n_classes))
             self.table[self.label, codes] = self.weight
         self.total: Floats = self.table[self.label].sum(axis=0)  # (K,)
         self.bits = max(1, int(len(self.table) - 1).bit_length())
         masses = np.column_stack([self.table[:, list(self.tracked)], self.table.sum(axis=1)])
         self.units = np.ascontiguousarray(masses / self.unit).astype(np.int64)  # (labels, T + 1)
         self.slopes: dict[tuple[int | None, int], Floats] = {}  # that intervals begin with, by plan
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
-
-    @property
-    def tracked(self) -> tuple[int, ...]:
-        """The classes that are followed: one of two, all of more."""
-        return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
 
     @cached_property
     def gini(self) -> float:
@@ -68,8 +61,7 @@ class ClassMass:
     def compute_impurity(self, left: Bools) -> Floats:
         """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
         inside = left.astype(float) @ self.table[self.label]
-        parts = [inside[:, k] for k in self.tracked]
-        return self.impurity(parts, inside.sum(axis=1))
+        return self.impurity([inside[:, k] for k in self.tracked], inside.sum(axis=1))
 
 
 @dataclass(frozen=True)

@@ -128,10 +128,8 @@ class PointsPath:
                 break
             size = self._extend(self._sizes[-1]) if self._sizes else [self._card(())]
             self._sizes.append(size)
-            granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
-            polished = [
-                Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in granted
-            ]
+            met = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
+            polished = [Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in met]
             best = min(polished, key=_order, default=None)
             if best is not None:
                 points = best.points
