@@ -108,12 +108,12 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
         "date": f"a date, {unless} date, year, month, weekday and hour",
         "text": f"text with many different values, {unless} words",
         "constant": "the same, or missing, in every row, and is not used",
+        "id": "an identifier and is not used",
     }
     groups: dict[str, list[str]] = {}
     for column in columns:
         if column.role in ("id", "ignore"):
-            is_id = column.role == "id"
-            reason = "an identifier and is not used" if is_id else reasons[column.kind]
+            reason = reasons["id" if column.role == "id" else column.kind]
             groups.setdefault(reason, []).append(quote(column.name))
     notes: list[str] = []
     for reason, names in groups.items():

@@ -228,9 +228,8 @@ def _one_for_the_test(codes: Codes, groups: Codes, share: float) -> int:
     sizes, n_classes = np.bincount(groups), len(np.unique(codes))
     usable = [g for g in range(len(sizes)) if len(np.unique(codes[groups != g])) == n_classes]
     if not usable:
-        n = len(sizes)
-        why = f"must keep groups whole, but each of the {n} groups has all rows of a class"
-        why = why if n > 1 else "needs two groups; all rows are of one"
+        why = f"must keep groups whole, but each of the {len(sizes)} groups has all rows of a class"
+        why = why if len(sizes) > 1 else "needs two groups; all rows are of one"
         raise DataError(
             f"A split into training and test rows {why}. Set the test share to 0, or take other "
             "groups."

@@ -61,11 +61,9 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
         frame = table.frame.assign(**{name: original.astype(object)})
         frame.loc[present, name] = [t.rsplit(maxsplit=1)[0] if flag else t for t, flag in pairs]
         k = int(np.argmax(flags != ""))
-        note = (
-            f"Column {quote(name)} is read as numbers; in {np.sum(flags != ''):,} of "
-            f"{table.n_rows:,} rows a flag behind the number is left out (first: row "
-            f"{np.flatnonzero(present)[k] + 1}, {quote(texts[k].as_py())})."
-        )
+        first = f"row {np.flatnonzero(present)[k] + 1}, {quote(texts[k].as_py())}"
+        note = f"Column {quote(name)} is read as numbers; in {np.sum(flags != ''):,} of"
+        note += f" {table.n_rows:,} rows a flag behind the number is left out (first: {first})."
         texts = pa.array(original.astype(object), pa.string(), from_pandas=True)
         cells, notes = {name: texts, **table.cells}, (*table.notes, Note(note, name, LOST))
         table = replace(table, frame=frame, cells=cells, notes=notes, digest=digest_of(frame))
@@ -73,11 +71,9 @@ def strip_flags(table: Table, names: Iterable[str]) -> Table:
 
 
 def match_units(table: Table, schema: Schema, percent: str | None = None) -> Table:
-    """Convert columns to the units of a schema, with notes; DataError if that is not certain.
-
-    `percent` is the option that the table was read with, None if that is not known. Bare numbers
-    are read in the other unit, unless percentages may be shares.
-    """
+    """Convert columns to the units of a schema, with notes; DataError if that is not certain."""
+    # `percent` is the option that the table was read with, if known. Bare numbers are read in the
+    # other unit, unless percentages may be shares.
     for column in schema.columns:
         name = column.name
         is_number = column.kind in NUMERIC and name in table.frame
@@ -182,10 +178,8 @@ def describe_reading(
     units: Mapping[str, str],
     words: Mapping[str, Iterable[str]],
 ) -> Schema:
-    """Return a schema that knows how the texts of its columns became values.
-
-    `units` and `words`, which were read as missing, are by column; see `missing_words`.
-    """
+    """Return a schema that knows how the texts of its columns became values."""
+    # `units` and `words`, which were read as missing, are by column; see `missing_words`.
     columns = []
     for column in schema.columns:
         name, unit = column.name, units.get(column.name)
@@ -213,8 +207,8 @@ def reading_options(
     """Return options that read another file as the rule's table was read; given ones go first."""
     # `outcome` is the column of the outcome with its labels, whose words such as "None" are levels.
     columns = schema.columns
-    marks = [c.decimal for c in columns if c.decimal is not None]
-    mark = options.decimal or (max(sorted(set(marks)), key=marks.count) if marks else None)
+    marks = {c.name: c.decimal for c in columns if c.decimal is not None}
+    usual = max(sorted({*marks.values()}), key=list(marks.values()).count, default=None)
     seen = {c.name: c.levels or () for c in columns}
     if outcome is not None:
         seen[outcome[0]] = tuple(map(str, outcome[1]))
@@ -223,12 +217,11 @@ def reading_options(
     orders = {c.name: c.day_first for c in columns if c.day_first is not None}
     shares = any(c.unit == "%" and not c.percent for c in columns)
     texts = tuple(c.name for c in columns if c.kind in TEXTUAL)
-    marks_of = {c.name: c.decimal for c in columns if c.decimal is not None}
     missing = {c.name: c.missing for c in columns if c.missing}
     return replace(
         options,
-        decimal=mark,
-        decimals={**marks_of, **(options.decimals or {})} or None,
+        decimal=options.decimal or usual,
+        decimals={**marks, **(options.decimals or {})} or None,
         day_first_in=(orders or None) if options.day_first is None else options.day_first_in,
         percent=options.percent or ("share" if shares else None),
         missing_in={**missing, **(options.missing_in or {})} or None,

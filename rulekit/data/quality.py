@@ -97,11 +97,9 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
             text = f" is {content} and tells nothing."
             found.append(_note(column.name, "constant", text, "ignore"))
         else:
-            found += _check_role(table, column)
-            found += [_levels(table, column), _spellings(table, column, is_target=False)]
-            found.append(_sentinel(table, column))
-    notes = [note for note in found if note is not None]
-    notes += _duplicate_columns(table, target)
+            found += [*_check_role(table, column), _levels(table, column)]
+            found += [_spellings(table, column, is_target=False), _sentinel(table, column)]
+    notes = [note for note in found if note is not None] + _duplicate_columns(table, target)
     notes += _leaks(table, target) if target is not None else []
     used = [c for c in table.columns if c.role in ("feature", "target")]
     if used and not any(c.n_distinct == table.n_rows for c in used):
@@ -122,8 +120,7 @@ def _note(
 def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
     """Find missing cells, identifiers, and weights of a survey."""
     name, n_distinct, n_rows = column.name, column.n_distinct, table.n_rows
-    share = column.n_missing / n_rows
-    if share >= MISSING_SHARE:
+    if (share := column.n_missing / n_rows) >= MISSING_SHARE:
         rows = f"{column.n_missing:,} of {n_rows:,} rows ({min(100 * share, 99):.0f} %)"
         text = f" is missing in {rows}: only conditions that say “missing” hold there."
         severe = ("ignore", "warning") if share >= 2 * MISSING_SHARE else ()
@@ -138,11 +135,10 @@ def _check_role(table: Table, column: Column) -> Iterator[QualityNote]:
         text = f" looks like an identifier that repeats ({values}): keep its rows on one side of"
         yield _note(name, "group", f"{text} every split.", "group", "warning")
     if column.role == "feature" and column.is_number and _WEIGHT.search(name):
-        values, why = table.frame[name].to_numpy(dtype=float, na_value=np.nan), ""
-        if _SURVEY.match(name):
-            why = " by its name"
-        elif abs(values.mean() - 1) < MEAN_OF_WEIGHTS:
-            why = " (positive numbers with the mean 1)"
+        values = table.frame[name].to_numpy(dtype=float, na_value=np.nan)
+        is_near = bool(abs(values.mean() - 1) < MEAN_OF_WEIGHTS)
+        why = " (positive numbers with the mean 1)" * is_near
+        why = " by its name" if _SURVEY.match(name) else why
         if why and values.min() > 0:
             text = f" looks like a weight of rows{why}, which is no feature."
             yield _note(name, "weight", text, "weight", "warning")
@@ -162,11 +158,9 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
         other = ~numbers & series.notna().to_numpy()
         if not other.any():  # codes with leading zeros, kept as text on purpose
             return None
-        row = int(other.argmax())
-        text = (
-            f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: row {row + 1}, "
-            f"{quote(series.iloc[row])}); as numbers, these cells are missing."
-        )
+        first = f"row {int(other.argmax()) + 1}, {quote(series[other].iloc[0])}"
+        text = f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: {first});"
+        text += " as numbers, these cells are missing."
         return _note(column.name, "text in numbers", text, "as_numeric", "warning")
     if column.kind == "text" and column.role == "feature":
         text = f" has {column.n_distinct} different texts; rules on it would name single cases."
@@ -199,8 +193,7 @@ def _open_class(table: Table, column: Column) -> QualityNote | None:
     if len(names) != 1 or column.n_distinct < 3:
         return None
     text = f" is {quote(names[0])} in {levels[names[0]]:,} rows: is their outcome missing?"
-    note = _note(column.name, "sentinel", text, "blank", "warning")
-    return replace(note, value=str(names[0]))
+    return replace(_note(column.name, "sentinel", text, "blank", "warning"), value=str(names[0]))
 
 
 def _sentinel(table: Table, column: Column) -> QualityNote | None:

@@ -253,8 +253,7 @@ class Table:
             if new.target is None:
                 raise DataError("A positive class needs a target. Give a column the role 'target'.")
             present = whole(self.frame[new.target].dropna()).unique().tolist()
-            level = match_level(positive_label, present)
-            if level is None:
+            if (level := match_level(positive_label, present)) is None:
                 target = f"The positive class must occur in the target {quote(new.target)}"
                 held = few([*map(quote, map(str, present))])
                 raise DataError(f"{target}; {quote(positive_label)} does not. It holds {held}.")
@@ -269,9 +268,7 @@ class Table:
         """
         if self.column(name).is_number:
             return self
-        text = self._text_of(name)
-        numbers = pd.Series(numbers_in(text))
-        if numbers.isna().all():
+        if (numbers := pd.Series(numbers_in(self._text_of(name)))).isna().all():
             raise DataError(f"Column {quote(name)} has no cell that is a number. Leave it as text.")
         return self._read_as("numbers", name, numbers)
 
@@ -323,8 +320,7 @@ class Table:
         if self.units.get(self.column(name).name) == "h":  # times of day, read as hours
             days = self.frame[name] / 24
         else:
-            days = durations_in(self._text_of(name))
-            if days.isna().all():
+            if (days := durations_in(self._text_of(name))).isna().all():
                 example = "06:30:00 or '2 days'. Leave it as text."
                 raise DataError(f"Column {quote(name)} has no duration such as {example}")
         table = self._read_as("durations, in days", name, days)
@@ -341,8 +337,7 @@ class Table:
         if levels and (column.is_number or column.kind == "date"):
             kind = "numbers" if column.is_number else "dates"
             raise DataError(f"Column {quote(name)} holds {kind}, which have their own order.")
-        problem = order_problem(self.frame[name], levels)
-        if problem is not None:
+        if (problem := order_problem(self.frame[name], levels)) is not None:
             raise DataError(
                 f"An order of column {quote(name)} must name each of its levels once, the lowest "
                 f"first; {problem}."
@@ -393,10 +388,9 @@ class Table:
         """Return the table with a column of numbers as two classes, split at a cut.
 
         Numbers above it become "charges above 12 400", all others "up to 12 400", missing cells
-        stay missing. The numbers are
-        kept in a column "charges (number)" of the role "ignore", so another cut, or None for none,
-        is possible later. DataError if the column has no numbers, the cut is not finite, or the
-        name is taken.
+        stay missing. The numbers are kept in a column "charges (number)" of the role "ignore", so
+        another cut, or None for none, is possible later. DataError if the column has no numbers,
+        the cut is not finite, or the name is taken.
         """
         numbers = numbers_of_cut(name)
         names = [c.name for c in self.columns]
@@ -453,8 +447,7 @@ class Table:
 
 def digest_of(frame: pd.DataFrame) -> str:
     """Compute the SHA-256 of names, types and every cell of a data frame, shape (n, k)."""
-    sha = hashlib.sha256()
-    sha.update(f"{frame.shape[0]}x{frame.shape[1]}".encode())
+    sha = hashlib.sha256(f"{frame.shape[0]}x{frame.shape[1]}".encode())
     for name, column in frame.items():
         _feed_text(sha, str(name))
         kind = column.dtype
@@ -480,5 +473,4 @@ def digest_of(frame: pd.DataFrame) -> str:
 
 def _feed_text(sha: "hashlib._Hash", text: str) -> None:
     raw = text.encode("utf-8", "surrogatepass")
-    sha.update(len(raw).to_bytes(8, "little"))
-    sha.update(raw)
+    sha.update(len(raw).to_bytes(8, "little") + raw)

@@ -53,8 +53,7 @@ def open_table(
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{files[0].name!r} is not a Parquet file, or is damaged.") from error
     # DuckDB does not distinguish names such as "Age" and "age"
-    twins = [name for name, n in Counter(name.lower() for name in columns).items() if n > 1]
-    if twins:
+    if twins := [name for name, n in Counter(name.lower() for name in columns).items() if n > 1]:
         same = [quote(name) for name in columns if name.lower() == twins[0]]
         raise DataError(
             f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "

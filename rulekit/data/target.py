@@ -57,8 +57,7 @@ def suggest_target(table: Table) -> str | None:
     """
     columns = [c for c in table.columns if c.kind != "date" and c.role != "id"]
     columns = [c for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]
-    known = [c for c in columns if 2 * c.n_missing <= table.n_rows]
-    columns = known or columns
+    columns = [c for c in columns if 2 * c.n_missing <= table.n_rows] or columns
     if not columns:
         return None
     last = table.columns[-1]
@@ -150,10 +149,8 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
         most = f"and {MAX_CLASSES} at most are sensible. Choose another column, or join classes."
         sentence = f"{where} has {column.n_distinct} classes, {most}"
     features = [f for f in table.features if f != target]
-    none = (
-        f"No feature is left beside {quote(target)}. Give at least one column the role 'feature'."
-    )
-    return tuple(filter(None, (sentence, "" if features else none)))
+    none = f"No feature is left beside {quote(target)}. Give at least one column the role"
+    return tuple(filter(None, (sentence, "" if features else f"{none} 'feature'.")))
 
 
 def target_notes(table: Table, target: str) -> tuple[str, ...]:

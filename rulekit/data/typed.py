@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -230,10 +231,8 @@ def read_labels(target: Any) -> NDArray[Any]:
     if kind != "integer":
         return cells.astype(_SIMPLE.get(kind, object))
     for dtype in (np.int64, np.uint64):
-        try:
+        with suppress(OverflowError):
             return cells.astype(dtype)
-        except OverflowError:
-            pass
     raise DataError(
         f"The classes in `y` must be whole numbers of at most 64 bits; found "
         f"{max(cells.flat, key=abs)}. Convert them to text."

@@ -142,18 +142,15 @@ class CellReader:
             if usual is None or not self._read_dates(part, usual):
                 self.texts[name] = part
                 example = quote(dates.read_dates(part.column.texts).example)
-                text = (
-                    f"Column {quote(name)} holds dates such as {example}, and which of day and "
-                    "month comes first is open. Set it before you use the column."
-                )
+                text = f"Column {quote(name)} holds dates such as {example}, and which of day and"
+                text += " month comes first is open. Set it before you use the column."
                 self._note(name, text, "Day first", {"day_first_in": {name: True}})
         for name, part in self.texts.items():
-            named = (self.options.missing_in or {}).get(name, ())
             original = part.original
             kept: tuple[str, ...] = ()  # the doubtful words that are levels
             if original is not None and part.column.present.sum() <= MAX_OTHERS:
                 others = part.column.present_texts.to_pylist()
-                certain = {*self.among_numbers, *named}
+                certain = {*self.among_numbers, *(self.options.missing_in or {}).get(name, ())}
                 doubtful = [word for word in DOUBTFUL if part.words[word]]
                 kept = tuple(word for word in doubtful if is_level(word, others, certain))
                 words = Counter({w: n for w, n in part.words.items() if w not in kept})
@@ -173,13 +170,7 @@ class CellReader:
             self._keep(part, _text(part.column))
 
     def _note(
-        self,
-        name: str,
-        text: str,
-        label: str = "Keep as text",
-        change: Any = None,
-        *,
-        kinds: Sequence[str] = (),
+        self, name: str, text: str, label: str = "Keep as text", change: Any = None, kinds: Any = ()
     ) -> None:
         """Add a note on a column, with the change of options that reads it otherwise."""
         change = change or {"texts": {name: True}}
@@ -212,8 +203,7 @@ class CellReader:
         is_table = has_gap or not parsed.whole[present].all()  # else perhaps numbers of houses
         if not (parsed.valid[present].all() and is_table and numbers.are_flags(flags[present])):
             return False
-        values = self._numeric(column, parsed)
-        if values is None:
+        if (values := self._numeric(column, parsed)) is None:
             return False
         counts = {f: column.count(flags == f) for f in sorted(set(flags[present]) - {""})}
         listed = few([f"{quote(f)} ({n:,} cell{'' if n == 1 else 's'})" for f, n in counts.items()])
@@ -241,8 +231,7 @@ class CellReader:
             return False
         pairs = zip(vars(plain).values(), vars(decorated.numbers).values(), strict=True)
         joined = numbers.Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
-        values = self._numeric(column, joined)
-        if values is None:
+        if (values := self._numeric(column, joined)) is None:
             return False
         name = column.name
         if unit := decorated.unit:
@@ -281,16 +270,15 @@ class CellReader:
         """Add a note on a column with numbers that is text: by other cells, or several units."""
         units = few(sorted({*decorated.units[others]} - {""}))
         if (count := column.count(others)) <= (1 - numbers.TELLING_SHARE) * column.counts.sum():
-            text = (
-                f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} "
-                f"rows ({column.first_cell(others)}), so it is read as text. Correct these "
-                "cells, or read the column as numbers, which makes them missing."
-            )
-            self.sentences.append(Note(text, column.name, TEXT))
+            rows = f"{count} of {len(column.codes)} rows ({column.first_cell(others)})"
+            text = f"holds text in {rows}, so it is read as text. Correct these cells, or read the"
+            text += " column as numbers, which makes them missing."
         elif decorated.numbers.valid[others].all() and ", " in units:
-            text = f"holds numbers in several units ({units}), so it is read as text"
-            text = f"Column {quote(column.name)} {text}. Write them in one unit."
-            self.sentences.append(Note(text, column.name, TEXT))
+            text = f"holds numbers in several units ({units}), so it is read as text. Write them in"
+            text += " one unit."
+        else:
+            return
+        self.sentences.append(Note(f"Column {quote(column.name)} {text}", column.name, TEXT))
 
     def _numeric(self, column: TextColumn, parsed: numbers.Numbers) -> NDArray[np.number] | None:
         """Return the column as numbers; None if it must stay text."""
@@ -303,11 +291,9 @@ class CellReader:
             return None
         if column.name in self.marks.doubtful:
             k = int(np.argmax(match_among(column.texts, present, r"\d[.,]\d")))
-            text = (
-                f"Numbers such as {column.texts[k].as_py()} in column {quote(column.name)} may "
-                "have a decimal mark or groups of thousands; this one is read as "
-                f"{parsed.values[k]:.15g}. Set the decimal mark if that is wrong."
-            )
+            text = f"Numbers such as {column.texts[k].as_py()} in column {quote(column.name)} may"
+            text += " have a decimal mark or groups of thousands; this one is read as"
+            text += f" {parsed.values[k]:.15g}. Set the decimal mark if that is wrong."
             other = numbers.OTHER[self.marks.get_mark(column.name)]
             label = f"The decimal mark is a {_MARKS[other]}"
             self._note(column.name, text, label, {"decimals": {column.name: other}})
@@ -360,12 +346,12 @@ class CellReader:
         if count := column.count(others):
             are = f"cells {'is' if count == 1 else 'are'} no date ({column.first_cell(others)})"
             note += f" {count:,} of {len(column.codes):,} {are} and became missing."
-        turned: tuple[Any, ...] = ()
+        label, turned = "Keep as text", {"texts": {name: True}}
         if (day_first := parsed.day_first) is not None:
             self.day_first[name] = day_first
             label = "Month first" if day_first else "Day first"
-            turned = label, {"day_first_in": {name: not day_first}}
-        self._note(name, note, *turned, kinds=(LOST,) if count else ())
+            turned = {"day_first_in": {name: not day_first}}
+        self._note(name, note, label, turned, kinds=(LOST,) if count else ())
         moments = np.append(parsed.moments, np.datetime64("NaT"))[column.codes]
         self._keep(part, pd.Series(moments), converted=True)
 

@@ -57,9 +57,8 @@ class RuleColumns(ReadColumns):
         if not self._is_unread(name) or self._frame is None:
             raise KeyError(name)
         frame = self._frame.iloc[:, [k for k, n in enumerate(self._names) if n == name]]
-        columns, _ = conform(
-            frame, kinds.infer_kinds(frame) if self._rest is None else self._rest.take([name])
-        )
+        rest = kinds.infer_kinds(frame) if self._rest is None else self._rest.take([name])
+        columns, _ = conform(frame, rest)
         self.update(columns)
         return columns[name]
 
@@ -154,8 +153,7 @@ def conform(table: Any, schema: Schema, *, exact: bool = False) -> tuple[ReadCol
             raise DataError(
                 f"Column names must differ; {quote(column.name)} occurs twice. Rename one."
             )
-        series = frame[label]
-        values, misfit, zone = _ColumnReader(column, exact).read(series)
+        values, misfit, zone = _ColumnReader(column, exact).read(frame[label])
         found = [] if column.gaps is None else find_unseen(column, values, zone)
         if exact or (column.gaps is not None and (found or column.low is None)):
             refuse_infinities({column.name: values})  # no range has an infinite number
@@ -223,8 +221,7 @@ def frame_of(table: Any) -> pd.DataFrame:
 
 def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
     """Raise DataError if columns that a rule reads are absent."""
-    absent = [name for name in names if name not in present]
-    if absent:
+    if absent := [name for name in names if name not in present]:
         several = "s" if len(absent) > 1 else ""
         held = few([*map(quote, present)]) or "no column"
         raise DataError(
@@ -265,15 +262,13 @@ class _ColumnReader:
         if kind == "truth value" and dtype == np.bool_:
             return np.asarray(series.to_numpy(), dtype=object), None, None
         values, misfit = self._read_values(series)
-        zone = None
-        if kind == "date" and self.column.gaps is not None:
-            if self.column.zone is None and self.has_zone:
-                zone = "has a time zone, which it had not when the rule was learned; it is read in "
-                zone += "UTC."
-            elif self.column.zone is not None and self.has_naive:
-                zone = "has no time zone in some rows; they are read in UTC, as the rule was "
-                zone += "learned."
-        return values, misfit, zone
+        if kind != "date" or self.column.gaps is None:
+            return values, misfit, None
+        if self.column.zone is None:
+            text = "has a time zone, which it had not when the rule was learned; it is read in UTC."
+            return values, misfit, text if self.has_zone else None
+        text = "has no time zone in some rows; they are read in UTC, as the rule was learned."
+        return values, misfit, text if self.has_naive else None
 
     def _fits(self, value: Any) -> bool:
         """Return whether a duration or a truth value has a certain meaning as a number."""
@@ -298,10 +293,8 @@ class _ColumnReader:
             convert = converters.get(self.column.kind, self._number)
             texts = {k: v for k, v in enumerate(cells.values) if isinstance(v, str) and not gaps[k]}
             read = dict(zip(texts, self._texts([*texts.values()]), strict=True))
-            converted = [
-                read.get(k) if isinstance(v, str) else convert(v)
-                for k, v in enumerate(cells.values)
-            ]
+            numbered = enumerate(cells.values)
+            converted = [read.get(k) if isinstance(v, str) else convert(v) for k, v in numbered]
         bad = np.array([v is None for v in converted], dtype=bool) & ~gaps
         misfit = None
         if bad.any() and len(rows := np.flatnonzero(np.append(bad, False)[cells.codes])):

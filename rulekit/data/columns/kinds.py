@@ -139,9 +139,8 @@ def _kind_of_texts(cells: "DistinctCells", counts: NDArray[np.intp], total: int)
         dates = dict(zip(unclear, read_dates(unclear, "", None), strict=True))
     except DataError:
         return OPEN_DATE
-    wrong = [
-        k for k, v in enumerate(cells.values) if isinstance(v, str) and dates.get(v, v) is None
-    ]
+    pairs = enumerate(cells.values)
+    wrong = [k for k, v in pairs if isinstance(v, str) and dates.get(v, v) is None]
     are_dates = others + int(counts[wrong].sum()) <= (1.0 - SHARE) * total + 1e-9
     return "date" if are_dates else "level"
 

@@ -90,8 +90,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     chosen = select_columns(names, options.columns, limits)
     rows = _Rows(layout, names, chosen, limits)
     rows.read(records, text)
-    notes += [*layout.notes, *rows.cut_end(options, text.delimiter)]
-    notes += rows.drop_unnamed(options)
+    notes += [*layout.notes, *rows.cut_end(options, text.delimiter), *rows.drop_unnamed(options)]
     if text.delimiter != ",":
         mark = DELIMITERS.get(text.delimiter, quote(text.delimiter))
         notes.append(f"Cells are separated by a {mark}.")
@@ -225,8 +224,8 @@ class _Text:
             return csv.reader(map(split_runs, lines), delimiter="\t", strict=strict)
         mark = self.delimiter
         if self.is_markdown:
-            lines = map(_strip_frame, lines)
-            return csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
+            bare = map(_strip_frame, lines)
+            return csv.reader(bare, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
         end = re.escape(mark)
         if any('\\"' in line for line in self.head):  # an escape, unless the cell ends with it
             lines = (re.sub(rf'\\"(?!\s*(?:{end}|$))', '""', line) for line in lines)

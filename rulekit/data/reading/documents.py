@@ -119,8 +119,7 @@ def _records_of(content: Any, notes: list[str]) -> Sequence[Mapping[str, Any]]:
             return columns
         if values and not _are_nested(values):
             return [content]
-    is_nested = isinstance(content, (list, dict))
-    if is_nested and (records := _find_records(content, notes)) is not None:
+    if _are_nested([content]) and (records := _find_records(content, notes)) is not None:
         return records
     raise DataError(
         "The JSON file holds no table that is known: a list of records, columns of equal length, "
@@ -293,9 +292,8 @@ def rows_of_page(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[lis
     if not table:
         raise DataError("It is a web page without a table. Give a table.")
     if len(tables) > 1:
-        notes.append(
-            f"The page has {len(tables)} tables; the largest, of {len(table)} rows, is read."
-        )
+        text = f"The page has {len(tables)} tables; the largest, of {len(table)} rows, is read."
+        notes.append(text)
     return _rectangle(table, limits), notes
 
 

@@ -187,10 +187,8 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     reason = _reason_for_data(begin[1], columns, options)
     if reason or options.header is False:
         if reason:
-            text = (
-                f"{word} {begin[0]} {reason}, so it is read as data and the columns are "
-                "numbered; if it is a header, set it so."
-            )
+            text = f"{word} {begin[0]} {reason}, so it is read as data and the columns are"
+            text += " numbered; if it is a header, set it so."
             notes.append(Decision(text, "It is the header", {"header": True}))
         skipped, names = tuple(n for n, _ in rows[:above]), ("",) * width
         return TableLayout(None, begin[0], names, skipped, {}, tuple(notes), first_kind=kind)
@@ -377,9 +375,9 @@ def _names(
     as_rows &= [is_empty(name) for name in names] == [False] * (len(names) - 1) + [True]
     enough = len(names) > 2 and len(columns.rows) > 3
     if as_rows and enough and not _ENTITY.fullmatch(str(names[0]).strip()):
-        text = (
-            f"The last column has no name in {word.lower()} {number}, and the first one holds row "
-            f"names: {quote(names[0])} is read as the name of the second column, and so on."
+        text = f"The last column has no name in {word.lower()} {number}, and the first one holds"
+        text += (
+            f" row names: {quote(names[0])} is read as the name of the second column, and so on."
         )
         change = {"header_row": number}
         return ["row name", *names[:-1]], [Decision(text, "Names are above their columns", change)]
@@ -389,11 +387,8 @@ def _names(
     if short > 0 and not any(map(count_cells, columns.cells[len(names) :])):
         return [*names, *[""] * short], []
     if short == 1 and distinct:
-        note = (
-            f"The header in {word.lower()} {number} has a cell less than the rows; the first "
-            "column is read as row names."
-        )
-        return ["row name", *names], [note]
+        note = f"The header in {word.lower()} {number} has a cell less than the rows; the first"
+        return ["row name", *names], [f"{note} column is read as row names."]
     raise DataError(
         f"{word} {number}, the header, has {len(names)} cells, but most rows have {width}. Add or "
         "remove names there, set the row of the header, or another delimiter."
@@ -477,10 +472,8 @@ def _second_header(
 
 def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
     """Return whether a row holds texts alone, over two columns of numbers or more."""
-    texts = all(
-        kind_of_cell(cell) == "text" or (is_empty(cell) and kind != "number")
-        for cell, kind in zip(row, below.kinds, strict=True)
-    )
+    kinds = zip(row, below.kinds, strict=True)
+    texts = all(kind_of_cell(c) == "text" or (is_empty(c) and of != "number") for c, of in kinds)
     pairs = zip(row, below.cells, strict=True)
     repeated = any(cell in cells for cell, cells in pairs if not is_empty(cell))
     return texts and not repeated and below.kinds.count("number") > 1
@@ -566,16 +559,15 @@ def _reason_after(rows: Sequence[Row], adds_up: Callable[..., bool], n_cut: int)
     gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
     keyed = filled[0] > 0 and not any(is_empty(cells[0]) for _, cells in rows[:-1] if any(cells))
     above = _Columns([cells for _, cells in rows[:-1]], len(row))
-    is_closing = gap and any(
-        kind_of_cell(row[k]) == "text" and row[k] not in above.cells[k] for k in filled
-    )
+    texts = [k for k in filled if kind_of_cell(row[k]) == "text"]
+    is_closing = gap and any(row[k] not in above.cells[k] for k in texts)
     is_sum = len(numbers) == len(filled) > 0 and len(rows) > 4
     is_sum = is_sum and all(adds_up(k, "sum", n_after=n_cut) for k in numbers)
     if keyed and len(row) == width and (is_closing or is_sum):
         return "totals"  # without the name that all other rows have
     if not isinstance(label, str) or width < 2:
         return ""
-    strange = any(kind_of_cell(row[k]) == "text" and above.kinds[k] == "number" for k in filled[1:])
+    strange = any(above.kinds[k] == "number" for k in texts if k != filled[0])
     if len(row) != width or len(filled) == 1 or strange:
         noted = _NOTE.fullmatch(label) or (gap and kind_of_cell(label) == "text")
         usual = sum(count_cells(cells) == 1 for _, cells in rows) > len(rows) / 2

@@ -118,8 +118,7 @@ def read_with_layout(
     options: ParseOptions | None = None,
 ) -> tuple[Table, ParseOptions, TableLayout | None]:
     """Read a table as `read_table` does; return the options used and where the table is, too."""
-    limits = limits or Limits()
-    options = options or ParseOptions()
+    limits, options = limits or Limits(), options or ParseOptions()
     is_path = isinstance(source, (str, os.PathLike))
     label = name or Path(source if is_path else str(getattr(source, "name", "") or "table")).name
     try:
@@ -138,10 +137,8 @@ def read_with_layout(
             raise WideTableError(sentence, error.names) from error
         raise DataError(sentence) from error
     if table.n_columns == 1:
-        note = (
-            "The table has one column only; a target and a feature are needed. If the cells are "
-            "separated by another character, name it."
-        )
+        note = "The table has one column only; a target and a feature are needed. If the cells are"
+        note += " separated by another character, name it."
         table = dataclasses.replace(table, notes=(note, *table.notes))
     return table, options, layout
 

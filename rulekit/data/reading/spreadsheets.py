@@ -57,10 +57,9 @@ def kind_of_archive(raw: bytes) -> str:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
         raise DataError("The file is a damaged ZIP archive. Save the table anew.") from error
-    if "xl/workbook.xml" in names:
-        return "xlsx"
-    if "xl/workbook.bin" in names:
-        return "xlsb"
+    for suffix, kind in (("xml", "xlsx"), ("bin", "xlsb")):
+        if f"xl/workbook.{suffix}" in names:
+            return kind
     if "mimetype" in names and "content.xml" in names:
         return "ods"
     if "word/document.xml" in names:

@@ -38,10 +38,8 @@ def read_sheet(raw: bytes, requested: str | None) -> Sheet:
             sheets = [sheet for sheet in book.sheets_metadata if sheet.typ == kind]
             names = [sheet.name for sheet in sheets]
             if requested is not None and requested not in names:
-                listed = ", ".join(map(quote, names[:8]))
-                raise DataError(
-                    f"The file has no sheet {quote(requested)}; its sheets are {listed}."
-                )
+                text = f"The file has no sheet {quote(requested)}; its sheets are"
+                raise DataError(f"{text} {', '.join(map(quote, names[:8]))}.")
             hidden = [sheet.name for sheet in sheets if sheet.visible != visible]
             name = requested if requested is not None else _choose(book, names, hidden)
             sheet = book.get_sheet_by_name(name)

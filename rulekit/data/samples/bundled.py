@@ -9,10 +9,8 @@ from rulekit.exceptions import DataError
 
 PACKAGE = Path(__file__).parents[2]
 #: Inside the package where it was installed, beside it in a clone.
-FOLDER = next(
-    (f for f in (PACKAGE / "sample_data", PACKAGE.parent / "sample_data") if f.is_dir()),
-    PACKAGE / "sample_data",
-)
+_PLACES = [folder / "sample_data" for folder in (PACKAGE, PACKAGE.parent)]
+FOLDER = next(filter(Path.is_dir, _PLACES), _PLACES[0])
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 OURS = "MIT, as the project; made by scripts/make_samples.py"
 
