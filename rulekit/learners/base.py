@@ -489,8 +489,8 @@ class Paths:
             learner = clone(self.learner).set_params(**setting)
             learner._check()
             learner.set_params(**kind)
-            attributes = vars(self.learner)
-            vars(learner).update({k: attributes[k] for k in FIT_ATTRIBUTES if k in attributes})
+            read = {k: v for k, v in vars(self.learner).items() if k in FIT_ATTRIBUTES}
+            vars(learner).update(read)
             self.paths[key] = learner._path(self.table)
         return self.paths[key]
 

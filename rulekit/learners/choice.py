@@ -127,12 +127,8 @@ class FoldScores:
     def summary(self, settings: Sequence[Setting], measure: str = "test_error") -> pd.DataFrame:
         """Average over folds: one row per setting."""
         errors, n_conditions, n_clauses = (pd.DataFrame(self.values[:, :, k]) for k in range(3))
-        means = {
-            measure: errors.mean(),
-            f"{measure}_se": errors.sem(),
-            "n_conditions": n_conditions.mean(),
-            "n_clauses_used": n_clauses.mean(),
-        }
+        means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
+        means |= {"n_conditions": n_conditions.mean(), "n_clauses_used": n_clauses.mean()}
         numbers = pd.DataFrame({"setting": range(len(settings))})
         summary = pd.concat([numbers, pd.DataFrame(list(settings)), pd.DataFrame(means)], axis=1)
         return summary.assign(folds=errors.count())

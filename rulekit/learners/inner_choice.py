@@ -173,15 +173,9 @@ class Choice:
         """Return the choice of one more setting, whose row of a summary is added to `table`."""
         number = len(self.table)
         added = row.assign(setting=number, **({"form": form} if "form" in self.table else {}))
-        return replace(
-            self,
-            form=form,
-            setting=setting,
-            error=float(row[self.measure].iloc[0]),
-            default=number,
-            reason=reason,
-            table=pd.concat([self.table, added], ignore_index=True),
-        )
+        table = pd.concat([self.table, added], ignore_index=True)
+        figures: Any = {"error": float(row[self.measure].iloc[0]), "default": number}
+        return replace(self, form=form, setting=setting, reason=reason, table=table, **figures)
 
 
 @dataclass(frozen=True, eq=False)

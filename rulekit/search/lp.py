@@ -24,22 +24,14 @@ from rulekit.exceptions import SolverError
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
-TOLERANCES = dict.fromkeys(
-    ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), TOLERANCE
-)
+TOLERANCES = {f"{kind}_feasibility_tolerance": TOLERANCE for kind in ("primal", "dual")}
 LINPROG_STATUS = {0: "optimal", 1: "time limit", 2: "infeasible", 3: "unbounded", 4: "error"}
 HIGHS_STATUS = {
-    "kOptimal": "optimal",
-    "kModelEmpty": "optimal",
-    "kTimeLimit": "time limit",
-    "kIterationLimit": "time limit",
-    "kInterrupt": "time limit",
-    "kInfeasible": "infeasible",
+    **dict.fromkeys(("kOptimal", "kModelEmpty"), "optimal"),
+    **dict.fromkeys(("kTimeLimit", "kIterationLimit", "kInterrupt"), "time limit"),
+    **dict.fromkeys(("kInfeasible", "kUnboundedOrInfeasible"), "infeasible"),
     "kUnbounded": "unbounded",
-    "kUnboundedOrInfeasible": "infeasible",
 }
-
-
 _OF_THREAD = threading.local()
 
 

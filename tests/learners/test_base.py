@@ -37,8 +37,7 @@ def fitted():
 
 def test_predictions_are_those_of_the_shown_rule(fitted):
     model, X, _ = fitted
-    expected = model.rule_set_.predict(model.read_columns(X))
-    np.testing.assert_array_equal(model.predict(X), expected)
+    np.testing.assert_array_equal(model.predict(X), model.rule_set_.predict(model.read_columns(X)))
     turned = X.iloc[:, ::-1].assign(extra="z")
     np.testing.assert_array_equal(model.predict(turned), model.predict(X))
     coded = X.assign(smoker=X["smoker"].astype(int))
@@ -137,8 +136,7 @@ def test_only_time_limits_of_many_fits_warn():
 
 
 def test_numbers_stay_numbers_in_any_table():
-    rng = np.random.default_rng(0)
-    X = rng.normal(5.0, 1.0, (200, 3))
+    X = np.random.default_rng(0).normal(5.0, 1.0, (200, 3))
     y = X[:, 1] > 5.5
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
     assert model.rule_set_.features == ("x1",)

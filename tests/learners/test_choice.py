@@ -63,8 +63,7 @@ def scored():
     weight = np.random.default_rng(1).integers(1, 4, 120).astype(float)
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
     folds = make_folds(y, 3)
-    loss = Loss(y, table.sample_weight)
-    return X, y, weight, folds, scores_of(table, SETTINGS, folds, loss)
+    return X, y, weight, folds, scores_of(table, SETTINGS, folds, Loss(y, table.sample_weight))
 
 
 @pytest.mark.slow
@@ -109,11 +108,9 @@ def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
     table = read_training_table(OneLevelRuleClassifier(), X, y, None)
     answers = iter([False, True])
     stops = [None, lambda: next(answers)]
-    loss = Loss(y, table.sample_weight)
-    scores = scores_of(table, SETTINGS, make_folds(y, 2), loss, stops=stops)
+    scores = scores_of(table, SETTINGS, make_folds(y, 2), Loss(y, table.sample_weight), stops=stops)
     for k in range(3):
-        finite = np.isfinite(scores.values[:, :, k])
-        assert finite.tolist() == [[True] * 3, [True, False, False]]
+        assert np.isfinite(scores.values[:, :, k]).tolist() == [[True] * 3, [True, False, False]]
     assert scores.summary(SETTINGS)["folds"].tolist() == [2, 1, 1]
 
 
@@ -153,8 +150,7 @@ def test_gaps_are_those_of_left_out_rows_on_an_undominated_curve(measured):
         learner.set_params(**setting)
         answers = np.empty(len(y), dtype=object)
         for train, test in folds:
-            fitted = learner.fit(X.iloc[train], y[train])
-            answers[test] = fitted.predict(X.iloc[test])
+            answers[test] = learner.fit(X.iloc[train], y[train]).predict(X.iloc[test])
         counted = group_metrics(Told(answers), X, y, "sex", positive="good")
         for measure, gap in counted.gaps.items():
             assert row[f"gap_{measure}"] == pytest.approx(gap.size)
@@ -246,8 +242,7 @@ def test_unsupported_constraints_are_refused_in_words(parameters, error, expecte
     X["alike"], X["own"] = 1, [f"k{k}" for k in range(len(X))]
     X["rare"] = ["x"] * 10 + ["y"] * 390
     X["far"] = np.where(np.arange(400) % 3, (y == "good").astype(str), "none")
-    rng = np.random.default_rng(1)
-    X["income"], X["savings"] = rng.normal(size=(2, 400))
+    X["income"], X["savings"] = np.random.default_rng(1).normal(size=(2, 400))
     if parameters.get("groups") != "own":
         X = X.drop(columns="own")
     drop = {"far": ["sex"], "rare": ["far"]}.get(parameters.get("groups"), ["far"])

@@ -111,8 +111,7 @@ def test_comparison_on_a_cluster_equals_one_core(client):
     assert [m.rule_set_ for m in ours.models.values()] == [
         m.rule_set_ for m in plain.models.values()
     ]
-    drawn = [r.references.drop(columns="seconds") for r in (ours, plain)]
-    pd.testing.assert_frame_equal(*drawn)
+    pd.testing.assert_frame_equal(*[r.references.drop(columns="seconds") for r in (ours, plain)])
 
 
 def test_rule_and_stability_on_a_cluster_equal_one_core(client):
@@ -130,8 +129,7 @@ def test_each_worker_gets_a_table_once_for_each_learner(client, tmp_path):
     values, y = noisy_table()
     X = counted(values, str(tmp_path))
     learners = {f"stump {k}": (Stump(pause=k / 1e6), SETTINGS) for k in range(3)}
-    comparison = compare_learners(X, y, learners=learners, cv=4)
-    assert len(comparison.finished) == 3 * 24
+    assert len(compare_learners(X, y, learners=learners, cv=4).finished) == 3 * 24
     came = sorted(int(name.partition("-")[0]) for name in os.listdir(tmp_path))
     assert came == sorted(3 * [*client.run(os.getpid).values()])
 
@@ -167,8 +165,7 @@ def test_results_arrive_before_the_sweep_ends(client, tmp_path):
 def test_stop_sends_no_further_task_and_keeps_what_is_finished(client):
     reported = []
     how = {"on_progress": reported.append, "should_stop": lambda: len(reported) > 0}
-    sweep_result = sweep(SharedStump(), *noisy_table(), grid=SETTINGS, cv=8, **how)
-    assert 6 <= len(sweep_result.table) < 48
+    assert 6 <= len(sweep(SharedStump(), *noisy_table(), grid=SETTINGS, cv=8, **how).table) < 48
 
 
 def test_what_cannot_be_sent_or_returned_is_reported(client):

@@ -220,8 +220,7 @@ def test_fits_in_threads_give_the_rules_of_fits_alone(learner):
 
     seeds = [0, 1, 2]
     at_once = joblib.Parallel(3, prefer="threads")(map(joblib.delayed(fit), seeds * 2))
-    alone = [fit(seed) for seed in seeds]
-    for one, other in zip(alone * 2, at_once, strict=True):
+    for one, other in zip([fit(seed) for seed in seeds] * 2, at_once, strict=True):
         assert other.rule_set_ == one.rule_set_
         assert getattr(other, "objective_", None) == getattr(one, "objective_", None)
 
@@ -314,8 +313,7 @@ def test_empty_rules_are_proved_and_name_a_lower_price():
     assert model.objective_ == (y == "yes").sum() == model.lower_bound_
     assert model.certificate_.proved
     assert "no constant answer" in model.certificate_.sentence
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.random(300)})
+    X = pd.DataFrame({"a": np.random.default_rng(0).random(300)})
     y = np.where(X.a > 0.9, "yes", "no")
     model = fitted(OneLevelRuleClassifier(100.0, positive_label="yes"), X, y)
     assert model.rule_set_.is_constant

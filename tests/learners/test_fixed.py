@@ -34,8 +34,7 @@ def test_given_rules_answer_any_classes_without_training():
     assert fitted.get_rules()["share"].tolist() == [2 / 3]
     assert FixedRuleClassifier(RULE).get_rules()["text"].tolist() == ["age > 50"]
     middle = Clause((Literal("age", ">", 30),))
-    rule = RuleSet((*RULE.clauses, middle), ("old", "grown"), "dnf", "young")
-    model = FixedRuleClassifier(rule)
+    model = FixedRuleClassifier(RuleSet((*RULE.clauses, middle), ("old", "grown"), "dnf", "young"))
     ages = pd.DataFrame({"age": [20, 40, 60]})
     assert model.predict(ages).tolist() == ["young", "grown", "old"]
     assert model.predict_proba(ages).argmax(axis=1).tolist() == [2, 0, 1]

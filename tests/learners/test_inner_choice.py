@@ -116,8 +116,7 @@ def planted(n=300, noise=0.2, seed=0):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.random((n, 6)).round(3), columns=list("abcdef"))
     true = np.where(X.a > 0.5, "ill", "well")
-    turned = rng.random(n) < noise
-    return X, np.where(turned, np.where(true == "ill", "well", "ill"), true), true
+    return X, np.where(rng.random(n) < noise, np.where(true == "ill", "well", "ill"), true), true
 
 
 def read(X, y, weight=None, **how):
@@ -171,8 +170,7 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
 @pytest.mark.slow
 def test_three_classes_are_estimated_and_named_in_the_reason():
     X, _, true = planted(n=150)
-    y = np.where(X.b > 0.7, "odd", true)
-    result = RuleClassifier(cv=2).fit(X, y).choice_
+    result = RuleClassifier(cv=2).fit(X, np.where(X.b > 0.7, "odd", true)).choice_
     assert result.table["forest_loss"].between(0, 1).all()
     figure = f"({100 * result.table['forest_loss'][result.default]:.1f} %)"
     assert f"a random forest's estimate for the rule on all rows {figure}" in result.reason
@@ -186,26 +184,22 @@ def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     shares[:5] = np.nan
     probabilities = calibrate_votes(shares, codes, np.ones(400))
     assert np.isnan(probabilities[:5]).all()
-    order = np.argsort(votes[5:])
-    assert (np.diff(probabilities[5:][order, 1]) >= -1e-12).all()
+    assert (np.diff(probabilities[5:][np.argsort(votes[5:]), 1]) >= -1e-12).all()
     assert probabilities[5:, 1].mean() == pytest.approx(codes[5:].mean(), abs=0.01)
     assert votes[5:].mean() > 0.4  # what it was before
 
 
 def test_forests_vote_on_allowed_and_informative_rows():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 10, (400, 6))
+    codes = np.random.default_rng(0).integers(0, 10, (400, 6))
     classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)
     weight = np.r_[np.ones(200), np.zeros(200)]
-    wrong_where_unread = np.r_[classes[:200], 1 - classes[200:]]
-    shares = votes(codes, np.ones(6, bool), wrong_where_unread, weight, 60, 1)
+    shares = votes(codes, np.ones(6, bool), np.r_[classes[:200], 1 - classes[200:]], weight, 60, 1)
     assert shares.sum(axis=1) == pytest.approx(np.ones(400))
     assert (shares.argmax(axis=1) == classes)[200:].mean() > 0.85
     assert (shares.argmax(axis=1) == classes)[:200].mean() > 0.85
     nothing = np.zeros((3, 0), int), np.zeros(0, bool)
     assert np.isnan(votes(*nothing, np.array([0, 1, 0]), np.ones(3), 5, 0)).all()
-    one_cell = np.zeros((3, 1), int), np.ones(1, bool)
-    alone = votes(*one_cell, np.zeros(3, int), np.ones(3), 9, 0)
+    alone = votes(np.zeros((3, 1), int), np.ones(1, bool), np.zeros(3, int), np.ones(3), 9, 0)
     assert np.nan_to_num(alone, nan=1.0).tolist() == [[1.0]] * 3
     X, y, true = planted()
     table = read(X, y)

@@ -83,11 +83,10 @@ def test_cuts_and_fixed_rules_ignore_the_sum_of_weights():
 @pytest.mark.slow
 def test_a_scorecard_s_and_a_tree_s_weights_have_no_scale_either():
     X, y = mixed_table(n=80, gaps=False)
-    numbers = X[["age", "bmi"]]
     for model, table in (
         (ScorecardClassifier(binarizer=CUTS), X),
         (IdealDNFClassifier(random_state=0), X),
-        (PowerLawTreeClassifier(max_depth=1, random_state=0), numbers),
+        (PowerLawTreeClassifier(max_depth=1, random_state=0), X[["age", "bmi"]]),
     ):
         same = clone(model).fit(table, y, np.full(len(y), 3.0))
         assert same.rule_set_ == clone(model).fit(table, y).rule_set_

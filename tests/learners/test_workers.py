@@ -69,8 +69,7 @@ def test_second_killed_worker_ends_the_sweep_and_keeps_results(tmp_path):
     folder.mkdir()
     armed.touch()
     learner = Doomed(journal=str(folder))
-    grid = [{"column": [0], "theta": [-0.5]}, {"column": [1], "theta": [0.5]}]
-    how = {"grid": grid, "cv": 8}
+    how = {"grid": [{"column": [0], "theta": [-0.5]}, {"column": [1], "theta": [0.5]}], "cv": 8}
     with SweepStore(tmp_path / "store.sqlite") as store:
         with pytest.raises(RulekitError, match=r"twice, .* of 16 fits were finished, and are kept"):
             sweep(learner, *noisy_table(), **how, n_jobs=2, store=store)

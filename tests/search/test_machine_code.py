@@ -163,11 +163,10 @@ def test_rulekit_is_imported_without_numba_or_the_program_of_set_up():
 
 def test_set_up_compiles_every_file_with_a_kernel_that_python_calls():
     root = Path(door.__file__).parents[2]
-    called = {
+    assert {
         ".".join(path.relative_to(root).with_suffix("").parts)
         for path in (root / "rulekit").rglob("*kernels.py")
         if re.search(
             r"^@machine_code\((?!inline)[^)]", path.read_text(encoding="utf-8"), re.MULTILINE
         )
-    }
-    assert called == set(door.KERNELS)
+    } == set(door.KERNELS)

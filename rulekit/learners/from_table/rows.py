@@ -107,7 +107,7 @@ class TableRows:
         self.features, self.target, self.parts = tuple(wanted), target, parts
         self.engine = str(table.get_backend().name)
         label, held, base = (_free(name, names) for name in ("label", "held", "base"))
-        self._label, self._held, self._base = label, held, base
+        self._base = base
         self._numbers = RowNumbers(self.engine, parts.seed)
         keyed = sorted(names) if parts.key is None else [parts.key]
         kinds = {name: kind_of(table[name]) for name in wanted}
@@ -124,22 +124,14 @@ class TableRows:
         codes = [(selected[label] == name, code) for code, name in enumerate(self.classes.tolist())]
         self.all = selected.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
         self.writer = ExpressionWriter(self.all)
-        self.learning = self.all.filter(~self.all[held])
+        # whether a row is held out, and the number of its class, as expressions
+        self.held, self.label = self.all[held], self.all[label]
+        self.learning = self.all.filter(~self.held)
 
     @property
     def n_rows(self) -> int:
         """Rows of the table."""
         return int(self.sizes.sum())
-
-    @property
-    def held(self) -> Any:
-        """Whether a row is held out, as an expression."""
-        return self.all[self._held]
-
-    @property
-    def label(self) -> Any:
-        """The class number of a row, as an expression over `learning`."""
-        return self.all[self._label]
 
     def value(self, name: str) -> Any:
         """Return a column's value as rules read it, as an expression."""

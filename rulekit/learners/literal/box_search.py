@@ -466,8 +466,8 @@ class BoxPath(LearnedPath):
         problem = self.problem
         weight = self.learner._weights(self.table)[problem.rows]
         for entry in self.entries:
-            clauses = self.clauses[entry.n_clauses, entry.n_conditions]
-            learned = simplify(self.learner.dnf_of(clauses))
+            size = entry.n_clauses, entry.n_conditions
+            learned = simplify(self.learner.dnf_of(self.clauses[size]))
             try:
                 rule = self.learner.with_required(learned, problem, entry.n_clauses)
             except RuleError as error:  # a rule of this size cannot hold what is required
@@ -478,7 +478,6 @@ class BoxPath(LearnedPath):
             if rule != learned:
                 wrong = rule.mask(problem.columns) != problem.table.y
             error_share = float(weight[wrong].sum() / weight.sum())
-            size = entry.n_clauses, entry.n_conditions
             rule = self.learner.in_form(rule)
             entries.append(PathEntry(*size, entry.loss, error_share, rule))
         if not entries:
@@ -501,8 +500,7 @@ class ListPath(LearnedPath):
 
     def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterator[RuleSet]:
         """Return the list for each of several values."""
-        for each in values:
-            yield self.solution(SeveralClasses(self.learner, self.table), each).rule
+        return (self.solution(SeveralClasses(self.learner, self.table), v).rule for v in values)
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""

@@ -295,15 +295,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         literals = [problem.table.literals[j] for j in best.columns.tolist()]
         turned = self.form == "cnf"
         literals.sort(key=lambda one: (one.negate() if turned else one).sort_key)
-        step = {
-            "step": 0,
-            "objective": best.cost,
-            "relaxation": best.relaxation.lower,
-            "conditions": len(problem.table.literals),
-            "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
-            "generated": best.relaxation.n_generated,
-            "left_to_integer_program": best.n_left,
-        }
+        removed = 0 if best.screening is None else int(best.screening.removed.sum())
+        step = {"step": 0, "objective": best.cost, "relaxation": best.relaxation.lower}
+        step |= {"conditions": len(problem.table.literals), "removed": removed}
+        step |= {"generated": best.relaxation.n_generated, "left_to_integer_program": best.n_left}
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         proof = best.bound, best.proved

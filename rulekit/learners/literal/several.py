@@ -43,9 +43,8 @@ class SeveralClasses:
                     "class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.encoding_key, self.encoded = learner._bin_table(
-            table, getattr(learner, "exact", False)
-        )
+        by_cells = getattr(learner, "exact", False)
+        self.encoding_key, self.encoded = learner._bin_table(table, by_cells)
 
     def problem(self, rows: NDArray[np.intp], code: int, weight: Floats) -> LearningProblem:
         """Build or reuse the problem of one class among weighted rows."""

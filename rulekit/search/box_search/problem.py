@@ -196,8 +196,6 @@ class BoxPrices:
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
 MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
-
-
 BASE, EXTRA, NEAR = range(3)  # what `BoxRows.charges` counts
 
 
@@ -231,9 +229,8 @@ class BoxRows:
         if len(compact):  # equal rows are merged, in an order that does not depend on theirs
             kind = compact.dtype.newbyteorder(">")  # as bytes, they sort like tuples of their codes
             table = np.ascontiguousarray(np.column_stack([compact, y]).astype(kind))
-            order = np.argsort(
-                table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0], kind="stable"
-            )
+            names = table.view(f"S{table.shape[1] * kind.itemsize}")[:, 0]
+            order = np.argsort(names, kind="stable")
             table = table[order]
             first = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(axis=1)])
             weight = np.add.reduceat(weight[order], first)

@@ -82,8 +82,7 @@ class SingleBox(BoxMoves):
     def improve(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
-        boxes, _ = self.improve_each(box[None], theta)
-        return np.asarray(boxes[0])
+        return np.asarray(self.improve_each(box[None], theta)[0][0])
 
     def _price(self, savings: Floats) -> None:
         """Charge the rows: one that saves is described, one that costs is of the other class."""

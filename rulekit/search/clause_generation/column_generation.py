@@ -51,8 +51,6 @@ CLAUSES_PER_PERTURBATION = 4
 GAIN = 1e-9
 BASIC = 1e-11  # a value that differs by more from its bound is basic
 CLOSE = 1e-3  # how far a solution may be from that of the perturbed program
-
-
 NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
 STARTS = 30  # clauses of the master's support, and single features, to start from
 HEAVY = 10  # rows to start from
@@ -84,8 +82,7 @@ class ClausePool:
         literals = self.problem.count_literals(clauses)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
         cost = cost + self.literal_price * literals.sum(axis=1)
-        restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses[k, f]) for k, f in enumerate(restricted)]
+        boxes = [(f, clauses[k, f]) for k, f in enumerate(map(np.flatnonzero, literals))]
         new: list[int] = []
         added, n_before = 0, len(self)
         for k, packed in enumerate(np.packbits(held, axis=1)):

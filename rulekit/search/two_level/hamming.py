@@ -30,8 +30,6 @@ Counts = NDArray[np.int64]
 History = list[dict[str, Any]]
 MAX_STEPS = 100  # of block coordinate descent and of alternating minimisation
 DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
-
-
 #: Learns one clause from the rows kept, one flag a row.
 Learn = Callable[[Bools], LearnedClause]
 

@@ -39,8 +39,6 @@ from rulekit.search.one_level.problem import ClauseSolver
 # Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
 # entries, and time grows with the square of their number.
 MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
-
-
 Rows = tuple[Floats, Bools, Floats]  # A, y and weight, with equal rows merged
 Groups = tuple[RedundancyGroup, ...]
 

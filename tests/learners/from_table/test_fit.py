@@ -50,8 +50,7 @@ def test_planted_rule_is_found_with_its_error(fitted):
     assert all(abs(cuts[name] - CUTS[name]) < 0.003 for name in CUTS)
     wrong = np.mean(np.where(holds, "yes", "no") != frame["y"])
     result = model.table_certificate_
-    everywhere = (result.training.errors + result.test.errors) / N
-    assert everywhere < wrong + 0.001
+    assert (result.training.errors + result.test.errors) / N < wrong + 0.001
 
 
 def test_a_rule_of_a_table_knows_levels_ranges_and_gaps_of_training_rows():
@@ -136,8 +135,7 @@ def test_table_within_the_sample_size_gives_the_rule_of_fit(given):
 @pytest.mark.slow
 def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
     frame, holds = planted(noise=0.0)
-    rng = np.random.default_rng(5)
-    rare = holds & (rng.random(N) < 0.02)
+    rare = holds & (np.random.default_rng(5).random(N) < 0.02)
     frame = frame.assign(y=np.where(rare, "yes", "no"))
     with pytest.warns(EmptyRuleWarning, match="answers 'no' to every row"):
         plain = learner().fit_table(in_engine(frame), "y", sample_rows=3000)

@@ -100,8 +100,7 @@ def planted(a=0.337, b=0.7, whole=6.0, c=0.8):
 def test_planted_cuts_are_found_even_outside_the_first_window():
     frame = table(1, 60_000)
     rows = TableRows(in_engine(frame), "y", None, Parts())
-    sample = frame.sample(3000, random_state=0)
-    refiner = CutRefiner(rows, sample, np.ones(2), Constraints())
+    refiner = CutRefiner(rows, frame.sample(3000, random_state=0), np.ones(2), Constraints())
     rule = refiner.refine(refiner.refine(planted(0.3, 0.9, 3.0, 0.6)))
     cuts = [c.value for c in _tests(rule)]
     np.testing.assert_allclose(cuts, [0.337, 0.7, 6.0, 0.8], atol=0.002)
@@ -174,8 +173,7 @@ def rule(cut, feature="x"):
 def test_second_sample_balances_wrong_and_right_rows_by_weight():
     work, seen = learning(), []
     rules = [rule(0.7), rule(0.5), rule(0.5), rule(0.5)]
-    result = work.run(lambda number: Given(rules[number], seen))
-    assert result.rule == rule(0.5)
+    assert work.run(lambda number: Given(rules[number], seen)).rule == rule(0.5)
     assert [len(s) for s in (seen, work.steps)] == [3, 3]
     (X, y, weight), (first, _, even) = seen[1], seen[0]
     wrong = (X["x"] > 0.7).to_numpy() != y
@@ -207,8 +205,7 @@ def test_learning_ends_without_progress_and_reads_small_tables_whole():
 def test_useless_conditions_go_and_cuts_move_to_fewest_errors():
     work = learning(moves_cuts=True)
     first = Clause((Literal("x", ">", 0.47), Literal("z", ">", 0.001)))
-    second = Clause((Literal("z", "<=", 0.001),))
-    start = RuleSet((first, second), (True, True), "dnf", False)
+    start = RuleSet((first, Clause((Literal("z", "<=", 0.001),))), (True, True), "dnf", False)
     result = work.run(lambda number: Given(start, []))
     ((clause,), steps) = result.rule.clauses, pd.DataFrame(work.steps)
     assert [c.feature for c in clause.conditions] == ["x"]
@@ -224,5 +221,4 @@ def test_each_class_gets_half_an_even_share_at_least_or_all_its_rows(sizes, budg
     assert (result <= sizes).all()
     assert result.sum() <= budget * (1 + 1e-9)
     if sizes.sum():
-        least = np.minimum(sizes, budget / (sizes > 0).sum() / 3)
-        assert (result >= least - 1e-9).all()
+        assert (result >= np.minimum(sizes, budget / (sizes > 0).sum() / 3) - 1e-9).all()

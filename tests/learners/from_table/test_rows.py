@@ -60,12 +60,10 @@ def test_engine_expression_equals_predict(rule):
         answers = rule.predict(columns_of(FRAME))
     except RuleError:
         return
-    said = ROWS.answer(rule)
-    table = ROWS.all.select(said=said, label=ROWS.label).to_pyarrow().to_pandas()
+    table = ROWS.all.select(said=ROWS.answer(rule), label=ROWS.label).to_pyarrow().to_pandas()
     pairs = zip(*np.unique(table.to_numpy(), axis=0, return_counts=True), strict=True)
     results = {(LABELS[a], LABELS[y]): n for (a, y), n in pairs}
-    wanted = pd.Series(zip(answers, FRAME["answer"], strict=True)).value_counts().to_dict()
-    assert results == wanted
+    assert results == pd.Series(zip(answers, FRAME["answer"], strict=True)).value_counts().to_dict()
 
 
 def test_classes_are_counted_by_part_and_samples_exclude_held_rows():
@@ -123,8 +121,7 @@ def test_a_column_may_be_called_anything(name):
 
 def refused(**columns):
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]} | columns)
-    features = columns.pop("features", None)
-    TableRows(in_engine(frame), "y", features, Parts())
+    TableRows(in_engine(frame), "y", columns.pop("features", None), Parts())
 
 
 @pytest.mark.parametrize(
@@ -181,8 +178,7 @@ def test_numbers_are_uniform_and_independent_between_purposes(engine):
     assert result.max() < 1
     for j, k in ((0, 1), (0, 2), (1, 2)):
         assert kstest(result[:, j], "uniform").pvalue > 1e-4
-        cells = np.histogram2d(result[:, j], result[:, k], 8)[0]
-        assert chi2_contingency(cells).pvalue > 1e-4
+        assert chi2_contingency(np.histogram2d(result[:, j], result[:, k], 8)[0]).pvalue > 1e-4
 
 
 def test_row_numbers_follow_content_and_seed(engine):
@@ -195,6 +191,5 @@ def test_row_numbers_follow_content_and_seed(engine):
     assert [len(set(result[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
     assert len(set(result.tolist())) == 3
     result = numbers(in_engine(frame()), engine)
-    share = float((result < limit(0.3)).mean())
-    assert abs(share - 0.3) < 4 * np.sqrt(0.21 / N)
+    assert abs(float((result < limit(0.3)).mean()) - 0.3) < 4 * np.sqrt(0.21 / N)
     assert limit(1.0) == WORDS

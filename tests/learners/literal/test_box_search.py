@@ -58,8 +58,7 @@ def test_objective_equals_that_of_the_shown_rule(form, theta):
 @pytest.mark.parametrize("prices", [BoxPrices(), BoxPrices(0.3, 0.3, 0.1)])
 def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, prices):
     X, y = mixed(seed=3)
-    binarizer = Binarizer().fit(X, y)
-    table = binarizer.transform(X).with_labels(y == "ill", np.ones(len(y)))
+    table = Binarizer().fit(X, y).transform(X).with_labels(y == "ill", np.ones(len(y)))
     problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
     plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
     archive = search(problem.table, plan, rng, prices=prices)
@@ -97,8 +96,7 @@ def test_the_planted_rule_is_on_a_path_without_dominated_ones():
     assert front.n_conditions.is_monotonic_increasing
     assert front.n_conditions.is_unique
     assert (np.diff(front.loss) < 0).all()
-    few = learner().path(X, y).front(n_clauses=1)
-    assert few.n_clauses.max() <= 1
+    assert learner().path(X, y).front(n_clauses=1).n_clauses.max() <= 1
     rule = learner(theta=3.0).fit(X, y).rule_set_
     assert set(rule.features) == {"age", "smoker", "town"}
     assert rule.n_clauses == 2
@@ -153,8 +151,7 @@ def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
     read = [[sorted(c.features) for c in m.rule_set_.clauses] for m in (fine, coarse)]
     assert read[0] == read[1]
     if robustness == 0:
-        wrong = (fine.predict(X) != y).sum()
-        assert fine.objective_ == pytest.approx(wrong + fine.n_conditions_)
+        assert fine.objective_ == pytest.approx((fine.predict(X) != y).sum() + fine.n_conditions_)
 
 
 def test_a_forbidden_cut_is_not_made_by_refining():
@@ -176,8 +173,7 @@ LEARNER = BoxSearchClassifier(
 
 
 def problem_of(X, y, form="dnf"):
-    bins = Binarizer().fit(X, y).transform(X)
-    table = bins.with_labels(y == "ill", np.ones(len(y)))
+    table = Binarizer().fit(X, y).transform(X).with_labels(y == "ill", np.ones(len(y)))
     return learning_problem(table, columns_of(X), form=form, constraints=Constraints())
 
 
@@ -192,8 +188,7 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
     assert problem.columns["a"][weight.argmin()] == X.a[odd]
     assert weight.min() < 0.2
     assert np.median(weight) > 0.9
-    half = discount_rows(problem, 0.5, 0).table.weight
-    assert half == pytest.approx(0.5 + 0.5 * weight)
+    assert discount_rows(problem, 0.5, 0).table.weight == pytest.approx(0.5 + 0.5 * weight)
 
 
 @pytest.mark.parametrize("label_noise", [0.0, 1.0])

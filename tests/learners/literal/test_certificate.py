@@ -152,8 +152,7 @@ def test_verdict_is_given_for_an_informative_bound(bound, verdict):
 )
 def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
     X, y, _ = small(seed)
-    worse = crude(n_clauses, form=form, theta=0.4).fit(X, y)
-    certificate = certify(worse, X, y)
+    certificate = certify(crude(n_clauses, form=form, theta=0.4).fit(X, y), X, y)
     assert certificate.better is not None
     fixed = FixedRuleClassifier(certificate.better).fit(X, y)
     taken = certificate.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
@@ -172,10 +171,8 @@ def test_only_better_rules_that_keep_constraints_are_handed_over():
     assert (certificate.proved, certificate.better) == (True, None)
     limited = certify(learner(theta=0.4, max_conditions=1).fit(X, y), X, y)
     assert (limited.proved, limited.better) == (False, None)  # two conditions cost less
-    needs = Constraints(required=("town",))
-    model = learner(theta=3.0, constraints=needs).fit(X, y)
-    free = learner(theta=3.0).fit(X, y)
-    assert "town" not in str(free.rule_set_)
+    model = learner(theta=3.0, constraints=Constraints(required=("town",))).fit(X, y)
+    assert "town" not in str(learner(theta=3.0).fit(X, y).rule_set_)
     certificate = certify(model, X, y)
     assert not certificate.proved
     assert certificate.better is None
@@ -191,8 +188,7 @@ def test_a_certificate_names_what_it_counts_and_its_own_cuts():
     X, y, _ = small(0, n=60)
     moved = learner(2, theta=0.4, refine=True).fit(X, y)
     cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
-    known = {lit.value for lit in moved.binarizer_.literals_}
-    assert not cuts <= known
+    assert not cuts <= {lit.value for lit in moved.binarizer_.literals_}
     certificate = certify(moved, X, y)
     assert (certificate.lower_bound, certificate.verdict) == (None, "")
     assert "has cuts that were not compared" in certificate.sentence
@@ -214,8 +210,7 @@ def test_proofs_leave_out_forbidden_conditions_of_any_learner():
 
 def test_certificates_count_values_and_weights_as_the_fit_does():
     X, y, weight = small(5)
-    by_class = {"ill": 3.0, "well": 1.0}
-    model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
+    model = learner(theta=0.4, class_weight={"ill": 3.0, "well": 1.0}).fit(X, y, weight)
     certificate = certify(model, X, y, sample_weight=weight)
     least = cost_of_best_clause(model, X, y, weight * np.where(y == "ill", 3.0, 1.0))
     assert certificate.lower_bound == pytest.approx(least, abs=1e-9)

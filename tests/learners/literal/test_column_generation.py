@@ -23,8 +23,7 @@ def priced_loss(model, X, y):
     taken = model.clauses_fired(X) ^ (model.form == "cnf")
     described = (np.asarray(y) == "yes") ^ (model.form == "cnf")
     missed = (described & ~taken.any(axis=1)).sum()
-    sizes = model.theta * (model.n_conditions_ + model.n_rules_)
-    return missed + taken[~described].sum() + sizes
+    return missed + taken[~described].sum() + model.theta * (model.n_conditions_ + model.n_rules_)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

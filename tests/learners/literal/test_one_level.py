@@ -40,8 +40,7 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
     """The optimum by the integer program on the Boolean matrix."""
     model = OneLevelRuleClassifier(theta, form, binarizer=binarizer).fit(X, y, weight)
     table = OneLevelRuleClassifier(theta, form, binarizer=binarizer)
-    problem = table.problem_of(read_training_table(table, X, y, weight), None)
-    columns = problem.table.opposite
+    columns = table.problem_of(read_training_table(table, X, y, weight), None).table.opposite
     return exact_cost(columns.values, columns.y, columns.weight, theta), model
 
 
@@ -50,8 +49,7 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
 @pytest.mark.parametrize("theta", THETAS)
 def test_proved_cost_equals_the_integer_program(form, theta):
     X, y = mixed_table(noise=0.15)
-    weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
-    for given in (None, weight):
+    for given in (None, np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)):
         expected, rounded = matrix_optimum(X, y, theta, form, given)
         for screening in (None, "counting", "duality"):
             model = OneLevelRuleClassifier(theta, form, exact=True, screening=screening)
@@ -144,8 +142,7 @@ def test_removed_parts_are_reported_in_words_and_counts():
     result = screening.certificates()
     assert len(result) == screening.n_removed
     assert result["sentence"].str.len().min() > 20
-    by = result[result["test"] == "pairs"]
-    assert by["by"].notna().all()
+    assert result[result["test"] == "pairs"]["by"].notna().all()
     assert len(screening.certificates(limit=2)) == 2
 
 

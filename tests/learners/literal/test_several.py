@@ -36,8 +36,7 @@ LEARNERS = [
 def three_grades(seed=0, n=150, noise=0.1):
     """The mixed table with three outcomes, gaps and text included."""
     X, y = mixed_table(seed, n, noise)
-    grade = np.where(X["age"] > 62, "urgent", np.where(y == "yes", "soon", "later"))
-    return X, grade
+    return X, np.where(X["age"] > 62, "urgent", np.where(y == "yes", "soon", "later"))
 
 
 def slow_objective(rule, X, y, weight, theta):
@@ -58,8 +57,7 @@ def slow_objective(rule, X, y, weight, theta):
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_lists_of_literal_learners_cost_no_more_than_constants(learner):
     X, y = three_grades()
-    weights = {"urgent": 3.0}
-    model = clone(learner).set_params(class_weight=weights, theta=1.5).fit(X, y)
+    model = clone(learner).set_params(class_weight={"urgent": 3.0}, theta=1.5).fit(X, y)
     rule = model.rule_set_
     weight = np.where(y == "urgent", 3.0, 1.0)
     weight *= len(y) / weight.sum()
@@ -67,8 +65,7 @@ def test_lists_of_literal_learners_cost_no_more_than_constants(learner):
     assert set(rule.classes) <= set(y)
     assert rule.n_clauses >= 1
     assert model.objective_ == pytest.approx(slow_objective(rule, X, y, weight, 1.5))
-    constant = min(weight[y != label].sum() for label in set(y))
-    assert model.objective_ < constant
+    assert model.objective_ < min(weight[y != label].sum() for label in set(y))
     assert model.training_error_ == pytest.approx(weight[model.predict(X) != y].sum() / len(y))
     assert model.default_label_ == rule.default
     assert model.positive_label_ is None
@@ -84,8 +81,7 @@ def test_the_search_never_costs_more_than_one_class_after_the_other(seed, theta,
     search = BoxSearchClassifier(theta, clauses, n_perturbations=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
-        ours = search.fit(X, y).objective_
-        assert ours <= price_one_after_the_other(clone(search), X, y) + 1e-9
+        assert search.fit(X, y).objective_ <= price_one_after_the_other(clone(search), X, y) + 1e-9
 
 
 def price_one_after_the_other(learner, X, y):

@@ -57,8 +57,7 @@ def corner(bins, inside):
     """Describe the corner of a square grid; few rows there, so that no half of it pays."""
     codes = np.array([[a, b] for a in range(bins) for b in range(bins)])
     described = (codes < 2).all(axis=1)
-    weight = np.where(described, inside, 1.0)
-    return box_rows(codes, np.full(2, bins), described, weight)
+    return box_rows(codes, np.full(2, bins), described, np.where(described, inside, 1.0))
 
 
 def test_pairs_that_pay_together_and_wide_features_start_a_clause():
@@ -78,8 +77,7 @@ def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
 @st.composite
 def real_weights(draw, problem):
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
-    scale = draw(st.sampled_from((1e-6, 1.0, 1e7)))
-    weight = scale * rng.gamma(1.0, size=problem.n_rows)
+    weight = draw(st.sampled_from((1e-6, 1.0, 1e7))) * rng.gamma(1.0, size=problem.n_rows)
     return problem.reweight(weight * draw(st.sampled_from((1.0, rng.random(len(weight)) < 0.5))))
 
 
@@ -123,8 +121,7 @@ def test_a_search_ends_at_the_bits_of_the_search_by_numpy(prices, missing):
 
 
 def test_tables_of_many_bins_or_no_columns_are_searched():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 600, size=(300, 3))
+    codes = np.random.default_rng(0).integers(0, 600, size=(300, 3))
     problem = box_rows(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
     plan = SearchPlan((1.0, 4.0), 3, 1)
     ours = search_rows(problem, plan, np.random.default_rng(0))
@@ -157,8 +154,7 @@ def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
     if best.n_clauses:
         for f in range(problem.n_features):
             for choice in choices(problem, f):
-                other = objective(with_choice(best.boxes, f, choice))
-                assert other >= best.objective(theta) - 2e-6
+                assert objective(with_choice(best.boxes, f, choice)) >= best.objective(theta) - 2e-6
 
 
 @given(st.data())

@@ -38,8 +38,7 @@ def planted(n=300, p=5, bins=6, seed=0):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, bins, size=(n, p))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
-    flip = rng.random(n) < 0.05
-    return box_rows(codes, np.full(p, bins), y ^ flip)
+    return box_rows(codes, np.full(p, bins), y ^ (rng.random(n) < 0.05))
 
 
 @given(box_problems())
@@ -57,8 +56,7 @@ def test_perturbations_force_every_half_line_allowed(problem):
 
 @given(box_problems(max_rows=12))
 def test_archived_rules_equal_their_entries(problem):
-    archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
-    for entry in archive.entries:
+    for entry in search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0)).entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
         assert entry.n_conditions == literals_of(problem, entry.boxes)
         assert entry.n_clauses == len(entry.boxes)
@@ -217,8 +215,7 @@ def columns_for(values, cuts, ranks):
                 A.append(holds | np.isnan(values[:, f]))  # a clause refuses the missing
                 feature.append(f)
                 side.append(s)
-    table = binned_matrix(np.array(A).T, np.array(feature), np.array(side))
-    return table, MovableCuts(ranks), of
+    return binned_matrix(np.array(A).T, np.array(feature), np.array(side)), MovableCuts(ranks), of
 
 
 def slow_loss(refused, y, weight, prices):
@@ -326,8 +323,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
         for end in ends
         if None in end or any(end[0] < value <= end[1] for value in distinct)  # none is empty
     ]
-    best = min(losses)
-    assert loss == pytest.approx(best)
+    assert loss == pytest.approx(min(losses))
 
 
 def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():

@@ -142,9 +142,8 @@ def test_half_lines_join_to_the_box_they_describe():
         box = join_ends(problem.n_bins, chosen)
         each = [join_ends(problem.n_bins, [one]) for one in chosen]
         held = [evaluate_boxes(one, problem.codes, problem.n_bins)[:, 0] for one in each]
-        together = np.all(held, axis=0)
         np.testing.assert_array_equal(
-            evaluate_boxes(box, problem.codes, problem.n_bins)[:, 0], together
+            evaluate_boxes(box, problem.codes, problem.n_bins)[:, 0], np.all(held, axis=0)
         )
 
 
@@ -161,8 +160,7 @@ def random_pool(seed, k=14, noise=0.1):
     n_bins = np.array([4, 4, 3])
     codes = rng.integers(0, n_bins, size=(60, 3))
     y = (codes[:, 0] > 1) ^ (codes[:, 1] == 2) ^ (rng.random(60) < noise)
-    problem = box_rows(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
-    pool = ClausePool(problem, 0.7, 0.4)
+    pool = ClausePool(box_rows(codes, n_bins, y, rng.choice([1.0, 2.0], 60)), 0.7, 0.4)
     pool.add(random_clauses(rng, n_bins, k))
     return pool
 
@@ -213,8 +211,7 @@ def test_chosen_rule_is_locally_optimal_and_perturbations_help(seed):
     for out in (None, *plain):
         rest = [k for k in plain if k != out]
         for into in (None, *range(len(pool))):
-            changed = sorted({*rest} | ({into} - {None}))
-            assert pool.objective(changed) >= value - 1e-9
+            assert pool.objective(sorted({*rest} | ({into} - {None}))) >= value - 1e-9
     assert answer.value - 1e-9 <= pool.objective(perturbed) <= value
     assert choose_clauses(pool, answer, n_perturbations=30) == perturbed
 
@@ -238,8 +235,7 @@ def test_a_rule_to_start_from_is_never_made_dearer(seed):
     best = choose_clauses(pool, answer)
     pool.add(random_clauses(np.random.default_rng(seed), pool.problem.n_bins, 20))
     wider = replace(answer, z=np.pad(answer.z, (0, len(pool) - len(answer.z))))
-    again = choose_clauses(pool, wider, start=best)
-    assert pool.objective(again) <= pool.objective(best)
+    assert pool.objective(choose_clauses(pool, wider, start=best)) <= pool.objective(best)
 
 
 @pytest.fixture(params=["few columns", "many columns"])

@@ -34,8 +34,7 @@ def literals_of(codes):
 def best_of_all_boxes(codes, y, weight, theta):
     weight = np.ones(len(y)) if weight is None else weight
     best = 0.0
-    intervals = [(low, high) for low in range(K) for high in range(low, K)]
-    for box in product(intervals, repeat=3):
+    for box in product([(low, high) for low in range(K) for high in range(low, K)], repeat=3):
         parts = [(codes[:, f] >= a) & (codes[:, f] <= b) for f, (a, b) in enumerate(box)]
         inside = np.all(parts, axis=0)
         size = sum((a > 0) + (b < K - 1) for a, b in box)
@@ -198,8 +197,7 @@ def test_lists_without_room_or_time_are_marked():
     assert set(near_best.clauses) < {(j,) for j in range(9)}
     rng = np.random.default_rng(0)
     holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
-    limits = ClauseLimits(max_tests=50)
-    near_best = list_near(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
+    near_best = list_near(holds, y, 0.1, 50.0, max_conditions=5, limits=ClauseLimits(max_tests=50))
     assert not near_best.complete
     assert near_best.n_tests <= 50
     stopped = ClauseLimits(should_stop=lambda: True)

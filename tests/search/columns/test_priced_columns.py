@@ -103,8 +103,7 @@ def test_small_fractions_are_exact_despite_solver_noise(a, b, noise):
 def test_rounded_clause_costs_between_best_and_empty(problem):
     A, y, rows, theta = problem
     task = rounding_task(A, y, rows, theta)
-    chosen = round_without_redundancy(task, np.full(A.shape[1], 0.3))
-    cost = task.cost(np.flatnonzero(chosen))
+    cost = task.cost(np.flatnonzero(round_without_redundancy(task, np.full(A.shape[1], 0.3))))
     assert cost >= best_clause_cost(A, y, rows, theta) - 1e-9
     assert cost <= rows[y].sum() + 1e-9
 
@@ -161,8 +160,7 @@ def test_random_rounding_repeats_with_its_seed():
     task = rounding_task(A, y, np.ones(len(y)), 0.5, binned)
     w = np.full(A.shape[1], 0.1)
     first = round_clause(task, w, "random", np.random.default_rng(5))
-    again = round_clause(task, w, "random", np.random.default_rng(5))
-    np.testing.assert_array_equal(first, again)
+    np.testing.assert_array_equal(first, round_clause(task, w, "random", np.random.default_rng(5)))
     draws = np.random.default_rng(5).random((10, len(w))) < w
     costs = [task.cost(np.flatnonzero(draw)) for draw in (first, *draws)]
     assert costs[0] == pytest.approx(min(costs[1:]))
@@ -247,8 +245,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     x[free] = 0.0
     x[free] = np.linalg.solve(matrix[np.ix_(tight, free)], lp.upper[tight] - matrix[tight] @ x)
     assert ((x >= -1e-9) & (x <= lp.x_upper + 1e-9)).all()
-    parent = coarse.of[program.groups.first]
-    np.testing.assert_allclose(np.bincount(parent, x), result.x, atol=1e-9)
+    np.testing.assert_allclose(np.bincount(coarse.of[program.groups.first], x), result.x, atol=1e-9)
 
 
 def test_an_answer_that_is_not_optimal_is_refused(monkeypatch):

@@ -39,8 +39,7 @@ def test_cost_returned_is_the_cost_of_the_columns(seed, missing):
     rng = np.random.default_rng(seed)
     task = rounding_task(A, y, rng.choice([0.0, 0.5, 2.0], len(y)), 0.3, binned)
     n, d, n_groups = len(task.m), A.shape[1], len(task.layout.start) - 1
-    sizes = (d, n, n, task.layout.n_cells.max() + 1, d)
-    rooms = [np.zeros(size) for size in sizes]
+    rooms = [np.zeros(size) for size in (d, n, n, task.layout.n_cells.max() + 1, d)]
     room = kernel.WorkArrays(task.m, task.price, *rooms, np.zeros(n_groups, np.int64))
     w = np.where(rng.random(d) < 0.5, rng.choice([1 / 3, 0.5], d), 0.0)
     cost = kernel.round_clause(task.layout, room, np.arange(n_groups), 1, w)

@@ -80,8 +80,7 @@ def test_order_of_columns_and_repeated_rows_keep_the_answer(table):
         expected, result = one.solve(rows, theta), two.solve(rows, theta)
         np.testing.assert_allclose(result.w, expected.w[order], atol=1e-12)
     doubled = np.concatenate([np.arange(len(y)), np.flatnonzero(y)])
-    weight = np.where(y, 2.0, 1.0)
-    one = cover_problem(A, y, weight).solve(None, 0.5)
+    one = cover_problem(A, y, np.where(y, 2.0, 1.0)).solve(None, 0.5)
     two = cover_problem(A[doubled], y[doubled]).solve(None, 0.5)
     np.testing.assert_array_equal(one.w, two.w)
     assert one.value == pytest.approx(two.value)
@@ -121,8 +120,7 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
 def test_clauses_pay_only_below_theta_max(problem):
     A, y, rows, _ = problem
     top = reference.theta_max(A, y, rows)
-    above = reference.best_clause_cost(A, y, rows, top)
-    assert above == pytest.approx(rows[y].sum())
+    assert reference.best_clause_cost(A, y, rows, top) == pytest.approx(rows[y].sum())
     if top > 0:
         assert reference.best_clause_cost(A, y, rows, 0.99 * top) < rows[y].sum()
         assert cover_problem(A, y).learn(rows, 0.99 * top).selected.any()
@@ -260,8 +258,7 @@ def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
 
 def test_paths_reuse_clauses_that_are_proved_between_two_prices():
     bounds = (0.75, 1.5), (3.0, 3.0)
-    pieces = [Vertex(np.array([k]), np.ones(1), *each) for k, each in enumerate(bounds)]
-    path = ThetaPath(pieces)
+    path = ThetaPath([Vertex(np.array([k]), np.ones(1), *each) for k, each in enumerate(bounds)])
     assert path.get_vertex(0.75).columns.tolist() == [0]
     assert path.get_vertex(1.5).columns.tolist() == [0]
     assert path.get_vertex(3.0).columns.tolist() == [1]

@@ -66,8 +66,7 @@ def test_the_best_single_condition_is_offered(problem):
 
 def planted(n=400):
     """Four classes by a list: below a clause the conditions of those above need not be said."""
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 6, (n, 6))
+    codes = np.random.default_rng(0).integers(0, 6, (n, 6))
     y = np.full(n, 3)
     y[codes[:, 2] >= 4] = 0
     y[(codes[:, 1] <= 2) & (codes[:, 4] >= 3)] = 2

@@ -159,8 +159,7 @@ def test_prices_of_nothing_and_empty_tables_have_a_bound():
 def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch):
     better = 0
     for seed in range(60):
-        weighted = seed % 2 == 0
-        cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=weighted)
+        cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=seed % 2 == 0)
         problem = price_columns(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
         over = iter([False] * rounds + [True] * 99)
         monkeypatch.setattr(proved_cover, "_is_over", lambda deadline, over=over: next(over))

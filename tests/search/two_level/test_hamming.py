@@ -144,8 +144,7 @@ def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     ]
     counts = np.array([[sum(row[j] for j in c) for c in clauses] for row in task.A])
     result = row_owners(task.table, counts)
-    rows = range(len(task.y))
-    expected = [slow.row_owner(task.A, task.y, task.weight, clauses, i) for i in rows]
+    expected = [slow.row_owner(task.A, task.y, task.weight, clauses, i) for i in range(len(task.y))]
     assert [None if r < 0 else int(r) for r in result] == expected
 
 
@@ -157,7 +156,5 @@ def test_the_best_rule_met_is_returned(task, n_clauses):
 
 def test_equally_near_rows_go_to_the_first_clause():
     A = np.array([[True, False], [True, False], [False, True]])
-    y = np.array([False, False, True])
-    table = binned_matrix(A).with_labels(y, np.ones(3)).opposite
-    owners = row_owners(table, np.array([[1, 1], [1, 1], [0, 0]]))
-    assert owners.tolist() == [0, 0, -1]
+    table = binned_matrix(A).with_labels(np.array([False, False, True]), np.ones(3)).opposite
+    assert row_owners(table, np.array([[1, 1], [1, 1], [0, 0]])).tolist() == [0, 0, -1]

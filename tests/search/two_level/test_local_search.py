@@ -29,11 +29,9 @@ class Problem:
         present = self.ranks >= 0
         low = [present & (self.ranks <= k) for k in cuts]
         high = [~present | (self.ranks > k) for k in cuts]
-        flags = [rng.random(n) < 0.5 for _ in range(3)]
-        self.A = np.array([*low, *high, *flags]).T
+        self.A = np.array([*low, *high, *[rng.random(n) < 0.5 for _ in range(3)]]).T
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
-        source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
-        self.table = binned_matrix(self.A, source, self.side)
+        self.table = binned_matrix(self.A, np.array([0] * 2 * len(cuts) + [1, 2, 3]), self.side)
         self.cuts = MovableCuts({0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1

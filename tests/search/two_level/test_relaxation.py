@@ -126,8 +126,7 @@ def test_one_clause_with_chains_equals_the_printed_relaxation(n_clauses, seed, t
     weight = np.random.default_rng(seed).choice([1.0, 2.0], 30)
     A, y, problem = small(seed, weight)
     value = solve_lp(two_level_program(*write_out(problem, theta), n_clauses, 1)).value
-    price = theta + problem.perturbation
-    printed = reference.printed_relaxation(A, y, weight, n_clauses, price)
+    printed = reference.printed_relaxation(A, y, weight, n_clauses, theta + problem.perturbation)
     assert value == pytest.approx(printed, rel=1e-7, abs=1e-8)
 
 
