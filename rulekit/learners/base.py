@@ -376,8 +376,7 @@ class BaseRuleClassifier(
 
     def _read_and_warn(self, X: Any) -> RuleColumns:
         """Read rows and warn of what was met, at the stack level of the caller's caller."""
-        columns = self.read_columns(X)
-        if columns is not X:
+        if (columns := self.read_columns(X)) is not X:
             columns.report.warn(stacklevel=3)
         return columns
 

@@ -316,8 +316,7 @@ def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], Ar
 def _name_setting(row: Any, settings: Settings) -> str:
     names = []
     for name, value in settings[int(row["setting"])].items():
-        last = name.rpartition("__")[2]
-        if last in COUNTED and value is not None:
+        if (last := name.rpartition("__")[2]) in COUNTED and value is not None:
             names.append(f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}")
         elif value != 0 or last not in HIDDEN_AT_ZERO:
             shown = f"{value:g}" if isinstance(value, float) else value
@@ -387,8 +386,7 @@ class GroupGaps:
         }
         named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
         limits = {k: float(limit) for k, limit in named.items() if limit is not None}
-        few = [measure for measure in limits if enough[measure].sum() < 2]
-        if few:
+        if few := [measure for measure in limits if enough[measure].sum() < 2]:
             raise DataError(
                 f"A gap is measured between groups of {FEW} rows or more, but by column {name!r} "
                 f"fewer than two have that many {GROUP_MEASURES[few[0]]} for the measure "

@@ -236,11 +236,10 @@ def estimate_losses(
     *,
     sample_weight: Any = None,
     costs: Costs | None = None,
-    seed: int = 0,
 ) -> Floats:
     """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
     table = clone(learner)._read(X, y, sample_weight)
-    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None), costs), learner, seed)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None), costs), learner, 0)
     losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
     return np.array([losses, [float(model.n_conditions_) for model in models]], dtype=float).T
 

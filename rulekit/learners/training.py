@@ -284,8 +284,7 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
     if label is None:
         return len(classes) - 1
     single = isinstance(label, (str, bool, int, float, np.generic))
-    codes = [k for k, c in enumerate(classes.tolist()) if single and c == label]
-    if not codes:
+    if not (codes := [k for k, c in enumerate(classes.tolist()) if single and c == label]):
         shown = ", ".join(repr(c) for c in classes.tolist())
         raise ValueError(f"`{name}` must be one of the classes ({shown}), got {label!r}.")
     return codes[0]
@@ -330,12 +329,10 @@ def as_constraints(constraints: Constraints | Mapping[str, Any] | None) -> Const
 
 def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Constraints:
     """Return constraints for clauses of a class; raise an error if the table cannot meet them."""
-    read = as_constraints(constraints)
-    if read == NO_CONSTRAINTS:
+    if (read := as_constraints(constraints)) == NO_CONSTRAINTS:
         return NO_CONSTRAINTS
     unused = set(table.ignored) & set(read.forbidden)
-    unknown = [f for f in read.features if f not in table.columns and f not in unused]
-    if unknown:
+    if unknown := [f for f in read.features if f not in table.columns and f not in unused]:
         why = "the table does not have; correct the name, or remove the constraint"
         if unknown[0] in table.ignored:
             why = "no condition can use: nearly every row has another text. Remove the constraint"
@@ -371,8 +368,7 @@ class LearningProblem:
         is_whole: Callable[[Value], bool] = lambda stored: True,
     ) -> Value:
         """Return what was made of this problem under this key if it is whole, or make it."""
-        stored = self.memory.get((self.key, key))
-        if stored is None or not is_whole(stored):
+        if (stored := self.memory.get((self.key, key))) is None or not is_whole(stored):
             stored = self.memory[self.key, key] = make()
         return cast(Value, stored)
 

@@ -124,8 +124,7 @@ def _limit(seconds: float | None) -> dict[str, float]:
 
 def uses_linprog() -> bool:
     """Return whether SciPy's `linprog` is selected for linear programs."""
-    solver = os.environ.get("RULEKIT_LP", "highs")
-    if solver not in ("highs", "linprog"):
+    if (solver := os.environ.get("RULEKIT_LP", "highs")) not in ("highs", "linprog"):
         raise ValueError(f"RULEKIT_LP must be 'highs' or 'linprog', found {solver!r}.")
     return solver == "linprog"
 
@@ -253,8 +252,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
         method="highs-ds",
         options={"presolve": False} | TOLERANCES | _limit(time_limit),
     )
-    status = LINPROG_STATUS.get(result.status, "error")
-    if status != "optimal":
+    if (status := LINPROG_STATUS.get(result.status, "error")) != "optimal":
         return LPSolution(status=status, message=str(result.message))
     duals = np.zeros(len(lp.lower))
     duals[above] += result.ineqlin.marginals[: above.sum()]

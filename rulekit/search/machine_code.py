@@ -236,8 +236,7 @@ def _first_wait() -> Any:
 
 def main() -> None:
     """Compile all kernels in parallel and print the progress."""
-    seconds = missing_seconds(tuple(KERNELS))
-    if seconds:
+    if seconds := missing_seconds(tuple(KERNELS)):
         sys.stdout.write(f"Compiling the searches for this machine, once: about {seconds:.0f} s\n")
         sys.stdout.flush()
     for at in prepare():

@@ -241,8 +241,7 @@ def _classes(
     counted: pd.DataFrame, target: str, kind: Any
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted classes and the training and held-out rows of each."""
-    gaps = counted["label"].isna()
-    if gaps.any():
+    if (gaps := counted["label"].isna()).any():
         raise DataError(
             f"The class {target!r} is missing in {int(counted.loc[gaps, 'n'].sum()):,} rows. "
             "Leave these rows out with `filter`."

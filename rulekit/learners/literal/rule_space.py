@@ -73,8 +73,7 @@ class RuleSpace:
 
     def price_rule(self, columns: Iterable[Iterable[int]]) -> PricedRule:
         """Compute the cost of a rule on the training rows."""
-        key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
-        if key not in self._priced:
+        if (key := tuple(sorted(tuple(sorted(clause)) for clause in columns))) not in self._priced:
             table = self.problem.table
             held = np.zeros(len(table.y), dtype=bool)
             for clause in key:

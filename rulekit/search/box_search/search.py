@@ -201,8 +201,7 @@ class Descent(BoxMoves):
         # a visit descends twice; a descent records each clause left out for every clause dropped
         # and for every time that none is, and the rule itself; growth records before and after
         entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
-        gib = entries * k * p * 24 / 2**30
-        if gib > MOST_GIB:
+        if (gib := entries * k * p * 24 / 2**30) > MOST_GIB:
             most = int((MOST_GIB * 2**30 / (96 * p)) ** (1 / 3)) - 1  # entries < 4 (k + 1)^2
             raise ValueError(
                 f"A search for {k} clauses on {p} columns needs {gib:,.0f} GiB. "
@@ -379,8 +378,7 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     last = int(problem.n_bins[f]) - 1
     starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
     ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
-    n_half_lines = len(starts) + len(ends)
-    if not n_half_lines:
+    if not (n_half_lines := len(starts) + len(ends)):
         return boxes
     pick = int(rng.integers(n_half_lines))
     boxes, above = boxes.copy(), pick < len(starts)

@@ -376,8 +376,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
             break
         support = pool.boxes_of(np.flatnonzero(answer.z > 1e-6).tolist())
         clauses, _ = pool.price(answer.mu, support, plan.batch)
-        added = pool.add(clauses)
-        if not added and plan.prove:
+        if not (added := pool.add(clauses)) and plan.prove:
             priced = exact.price(answer)
             added = pool.add(priced) if priced is not None else 0
         if not added:
@@ -386,8 +385,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
         entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
         history.append(entry | {"seconds": time.perf_counter() - start})
     chosen = choose_clauses(pool, answer, n_perturbations=0)
-    gap = pool.objective(chosen) - answer.value
-    if gap > NEW and not plan.should_stop():
+    if (gap := pool.objective(chosen) - answer.value) > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pool.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)  # which the answer does not use
@@ -420,8 +418,7 @@ class _ExactPricing:
         """Find the clause of the lowest reduced cost; None where none below 0 was found."""
         limits = self.plan.exact_limits
         if self.plan.all_tests is not None:
-            left = self.plan.all_tests - self._n_tests
-            if left <= 0:
+            if (left := self.plan.all_tests - self._n_tests) <= 0:
                 return None
             limits = replace(limits, max_tests=min(limits.max_tests, left))
         if self._clauses is None:

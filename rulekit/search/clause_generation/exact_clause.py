@@ -211,8 +211,7 @@ class ClauseSearch:
         record, search = self.record, self._kernel.search
         step = max(CHUNK, len(self.slot))  # a level has at most d tests: each chunk gets on
         while True:
-            left = self.limits.max_tests - self.n_tests
-            if left <= 0 or self.limits.should_stop():
+            if (left := self.limits.max_tests - self.n_tests) <= 0 or self.limits.should_stop():
                 return False
             budget = min(step, left)
             if search(self._levels, self._task, record, margin, budget):

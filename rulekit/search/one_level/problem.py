@@ -295,8 +295,7 @@ class ClauseSolver:
         rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
         if len(rows) * len(useful) <= SMALL and not uses_linprog():
             P = self._values(useful, rows)
-            small = solve_small_dual(P, ceiling[useful], m[rows], time_limit)
-            if small is not None:
+            if (small := solve_small_dual(P, ceiling[useful], m[rows], time_limit)) is not None:
                 of = np.zeros(len(m), np.intp)
                 of[rows] = np.arange(len(rows))
                 groups = MergedRows(of, rows, m[rows], m)
@@ -312,8 +311,7 @@ class ClauseSolver:
         while True:
             program.add(self._values(missed), ceiling[missed])
             passed = np.concatenate([passed, missed])
-            answer = program.solve(time_limit)
-            if answer.x is None:
+            if (answer := program.solve(time_limit)).x is None:
                 return program.groups, answer
             slack = ceiling - self._sum_spent(program.groups, answer.x)
             slack[passed] = np.inf

@@ -101,8 +101,7 @@ class ListSearch:
                     return archive
                 start = self.make_state(archive.answer(plan.max_clauses, theta).boxes)
                 if round_number:  # a clause less at random, now and then two neighbours exchanged
-                    clauses = list(start.clauses)
-                    if clauses:
+                    if clauses := list(start.clauses):
                         clauses.pop(int(rng.integers(len(clauses))))
                     if len(clauses) > 1 and rng.random() < EXCHANGE:
                         r = int(rng.integers(len(clauses) - 1))
@@ -153,8 +152,7 @@ class ListSearch:
             key = theta, tuple(c.box.tobytes() for c in state.clauses)
             if key in self._complete:
                 return
-            longer = self._grow(state, theta)
-            if longer is None:
+            if (longer := self._grow(state, theta)) is None:
                 self._complete.add(key)
                 return
             self._offer(archive, longer)

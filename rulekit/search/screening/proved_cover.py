@@ -55,8 +55,7 @@ def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
         ceiling = np.maximum(problem.price[missed] - PRICE_MARGIN, 0.0)
         program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
-        solution = program.solve(seconds_left(deadline))
-        if solution.status == "time limit":
+        if (solution := program.solve(seconds_left(deadline))).status == "time limit":
             break
         if solution.x is None:
             raise solution.error("A linear program that always has a solution")
@@ -123,8 +122,7 @@ class ProvedClause:
 
     def offer(self, columns: Ints) -> None:
         """Keep a clause if it costs less."""
-        cost = self.problem.cost(columns)
-        if cost < self.cost:
+        if (cost := self.problem.cost(columns)) < self.cost:
             self.columns, self.cost = np.sort(columns), cost
 
     @property

@@ -143,8 +143,7 @@ def block_coordinate(
             counts[:, r] = count_failed(table, clause)
             clauses = (*current.clauses[:r], clause, *current.clauses[r + 1 :])
             candidates.append(weigh_clauses(table, theta, clauses, counts))
-        lowest = min(c.value for c in candidates)
-        if lowest >= current.value - IMPROVEMENT:
+        if (lowest := min(c.value for c in candidates)) >= current.value - IMPROVEMENT:
             return None
         best = next(r for r, c in enumerate(candidates) if c.value <= lowest + IMPROVEMENT)
         return best, candidates[best]

@@ -43,8 +43,7 @@ def local_search(
         if deadline is not None and time.monotonic() > deadline:
             history.append({"step": len(history), "stopped": "time limit"})
             break
-        move = state.best_change() or state.best_cut()
-        if move is None:
+        if (move := state.best_change() or state.best_cut()) is None:
             break
         state.make(move)
         history.append({"step": len(history), "move": move.kind, "objective": state.value})
@@ -161,8 +160,7 @@ class _State:
 
     def make(self, move: _Move) -> None:
         """Change clause r."""
-        columns = move.columns
-        if columns is None:
+        if (columns := move.columns) is None:
             del self.clauses[move.r]
             self.counts = np.delete(self.counts, move.r, axis=1)
         else:

@@ -185,8 +185,7 @@ def _check_size(solver: ClauseSolver, copies: int, most: int, method: str, unit:
     """Raise an error before writing a program of more entries than can be solved."""
     table = solver.table
     seen = np.column_stack([table.content, table.y])[table.weight > 0]
-    entries = copies * solver.n_columns * len(np.unique(seen, axis=0))
-    if entries > most:
+    if (entries := copies * solver.n_columns * len(np.unique(seen, axis=0))) > most:
         ways = "fewer thresholds, or fewer clauses" if copies > 1 else "or fewer thresholds"
         raise ValueError(
             f"The {method} takes tables of up to {most:,} entries ({unit}); this one has "
