@@ -29,8 +29,7 @@ def uploaded(app, frame):
 
 def answers(app):
     """Return the listed cases in the order of their rows."""
-    table = next(d.value for d in app.dataframe if "predicted" in d.value.columns)
-    return table.sort_values("row")
+    return next(d.value for d in app.dataframe if "predicted" in d.value.columns).sort_values("row")
 
 
 def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):

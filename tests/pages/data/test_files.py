@@ -204,8 +204,7 @@ def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of)
     app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
     assert table_of(app).frame["a"].tolist() == [1.5, 2.5, 3.5]
     first = reading_options(app).session_state["analysis_id"]
-    box = next(s for s in app.selectbox if s.label == "Header row")
-    box.set_value("none").run()
+    next(s for s in app.selectbox if s.label == "Header row").set_value("none").run()
     assert table_of(app).n_rows == 4
     assert app.session_state["analysis_id"] == first  # nothing was done with the former reading
     assert "Header row" in [s.label for s in app.selectbox]  # the tab is still open

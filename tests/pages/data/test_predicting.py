@@ -176,8 +176,7 @@ def test_a_finding_s_fix_is_one_click(open_app, table_of):
 
 
 def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
-    app = open_app(sample="credit")
-    held = {"app": app.session_state["app"]}
+    held = {"app": open_app(sample="credit").session_state["app"]}
     monkeypatch.setattr("ui.state.st.session_state", held)
     monkeypatch.setattr("ui.data.choices.st.session_state", held)
     monkeypatch.setattr("ui.workspace.save", lambda: None)
@@ -224,8 +223,7 @@ def test_classes_of_few_rows_are_left_out_joined_and_brought_back(open_app):
     assert "Fewer than 10 rows" not in text(app)  # not said twice
     assert "Only one row is 'B'" in text(app.switch_page("pages/models.py").run())
     app.switch_page("pages/data.py").run()
-    sizes = {None: [35, 21], "other": [35, 21, 4]}
-    for name, counts in sizes.items():
+    for name, counts in {None: [35, 21], "other": [35, 21, 4]}.items():
         app = app.button(key=f"rare_{name}").click().run()
         state = app.session_state["app"]
         assert not app.error
