@@ -255,7 +255,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row's side; rows on the plane get ``classes_[0]``."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+        sides = (self.decision_function(X) > 0).astype(int)  # checks that the model is fitted
+        return np.asarray(self.classes_[sides])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare two classes."""
