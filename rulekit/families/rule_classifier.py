@@ -361,7 +361,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         probability of the row's total, measured on inner folds. The class with the greatest
         probability need not be the one that `predict` returns.
         """
-        return np.asarray(self.learner_.predict_proba(self.read_columns(X)))
+        columns = self.read_columns(X)  # checks that the model is fitted
+        return np.asarray(self.learner_.predict_proba(columns))
 
     def _fit_warnings(self) -> Iterator[Warning]:
         if self._time_passed or "stopped" in self.learner_.history_[-1]:

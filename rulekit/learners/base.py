@@ -382,7 +382,8 @@ class BaseRuleClassifier(
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause of `rule_set_` matches each row, shape (n, `n_rules_`)."""
-        return self.rule_set_.clauses_fired(self.read_columns(X))
+        columns = self.read_columns(X)  # checks that the model is fitted
+        return self.rule_set_.clauses_fired(columns)
 
     def get_rules(self) -> pd.DataFrame:
         """List the clauses, one a row.

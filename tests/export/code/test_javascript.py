@@ -9,7 +9,7 @@ import pytest
 from rulekit.exceptions import ExportError
 from rulekit.export import to_javascript
 from rulekit.rules import LinearSplit, Literal, RuleSet
-from rulekit.rules.condition import EPOCH, moment
+from rulekit.rules.condition import EPOCH, ReadColumns, moment
 from tests.explain.tables import dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, run_in_node
@@ -61,7 +61,7 @@ def test_cells_of_another_type_are_treated_as_by_the_rule():
     rows = [(1, True), (True, 1e308), ("1", 1), (1, None), (1, False)]
     given = ", ".join(f"{{x: {json.dumps(x)}, y: {json.dumps(y)}}}" for x, y in rows)
     x, y = (np.array(column, dtype=object) for column in zip(*rows, strict=True))
-    assert evaluate(rule, f"predict([{given}])") == rule.predict({"x": x, "y": y}).tolist()
+    assert evaluate(rule, f"predict([{given}])") == rule.predict(ReadColumns(x=x, y=y)).tolist()
     assert evaluate(rule, 'predictRow({x: 1, y: "7"})') == 'A number is needed, not "7".'
     assert evaluate(rule, "predictRow({x: 1})") == 'The row has no column "y".'
     total = dnf(LinearSplit((("toString", 1.0), ("y", 1.0)), "<=", 3.0))
