@@ -32,7 +32,7 @@ from rulekit.rules.condition import (
     unseen_text,
     value_at,
 )
-from rulekit.rules.literal import mask_table
+from rulekit.rules.literal import build_literals, mask_table, sort_keys
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -139,15 +139,18 @@ class OrderedColumn:
         literals = LazyLiterals(self._write_literal, pieces[:, 4:])
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
-            listed = tuple(self._write_literal(*key) for key in pieces[:, 4:].tolist())
-            order = sorted(range(len(listed)), key=lambda j: listed[j].sort_key)
-            return replace(found, literals=listed).take(np.array(order, dtype=np.intp))
+            listed = build_literals([self._test_of(*key) for key in pieces[:, 4:].tolist()])
+            order = sorted(range(len(listed)), key=sort_keys(listed).__getitem__)
+            return replace(found, literals=tuple(listed)).take(np.array(order, dtype=np.intp))
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
         return replace(found, chain=chain, place=np.where(side < 0, rank, k - rank))
 
     def _write_literal(self, side: int, rank: int, gap: int) -> Literal:
         """Write the condition of a cut, or of side 0 a test of missingness."""
-        return Literal(*self._test(float(self.cuts[rank]) if side else 0.0, side, gap))
+        return Literal(*self._test_of(side, rank, gap))
+
+    def _test_of(self, side: int, rank: int, gap: int) -> tuple[Any, ...]:
+        return self._test(float(self.cuts[rank]) if side else 0.0, side, gap)
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ class LevelColumn:
         if len(self.groups) < 2:
             return []
         ops = (("==", "in"), ("!=", "not-in"))[: len(self.groups) - 1]
-        alone = [Literal(*self._test(g, *pair)) for pair in ops for g in self.groups]
+        alone = build_literals([self._test(g, *pair) for pair in ops for g in self.groups])
         return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
 
     def cut_literal(self, k: int, side: int) -> Literal:

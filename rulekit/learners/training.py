@@ -26,7 +26,7 @@ from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal, RuleSet, Schema
 from rulekit.rules.condition import ORDERED, ReadColumns, take_rows
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.literal import EQUALITIES
+from rulekit.rules.literal import EQUALITIES, sort_keys
 from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
 from rulekit.search.box_search.problem import Axes
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
@@ -524,7 +524,7 @@ def learning_problem(
         if not turned:  # of each literal the one that holds on the other training rows
             both = zip(literals, bins.complement.tolist(), strict=True)
             ties = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
-        keys, each = [literal.sort_key for literal in ties], enumerate(literals)
+        keys, each = sort_keys(ties), enumerate(literals)
         allowed = [j for j, literal in each if unconstrained or constraints.allows(literal)]
         order = np.array(sorted(allowed, key=keys.__getitem__), dtype=np.intp)
         taken = bins.take_columns(order)

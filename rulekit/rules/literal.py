@@ -358,6 +358,16 @@ def group_by_scale(
     return groups
 
 
+def build_literals(tests: Iterable[Sequence[Any]]) -> list[Literal]:
+    """Build a literal from the arguments of each."""
+    return [Literal(*test) for test in tests]
+
+
+def sort_keys(literals: Iterable[Literal]) -> list[tuple[str, str, str, bool, str, str]]:
+    """Return the key of each literal in the order that no layout of a table changes."""
+    return [literal.sort_key for literal in literals]
+
+
 def holds(literal: Literal, value: Scalar) -> bool:
     """Return whether a present position meets a literal; a text meets no order test."""
     if literal.op in GAPS:
