@@ -294,9 +294,7 @@ class LowerLevel:
             best = block.start_splits(self.mass.gini)
             for w, target, width in self._directions(block, modulus):
                 if modulus:
-                    least = FEW if block.size > 1 else len(width)  # those of one law are all alike
-                    most = max(least, int(NARROWEST * len(width)))
-                    few = np.argsort(width, kind="stable")[:most]
+                    few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
                     cuts = best_interval(block.projected(w[few], few), self.mass, 1, 1, target)
                     cuts = cuts.place(few, len(width))
                 else:
