@@ -147,7 +147,8 @@ def fit_path(
 ) -> dict[str, ClassifierMixin]:
     """Fit settings of one learner and variant in one search; return them by `model_key`."""
     X, y = state.training
-    weight, learner = state.training_weight, learner_of(settings[0])
+    weight = state.training_weight
+    learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
     if rows is not None:
         X, y, weight = X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows]

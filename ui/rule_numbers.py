@@ -218,7 +218,8 @@ def row_position(number: int) -> int:
 
 def row_name(position: int, state: AppState) -> str:
     """Return a row's display name: its number, and its label if a column has labels."""
-    name, column = f"Row {row_number(position)}", state.column_with_role("id")
+    name = f"Row {row_number(position)}"
+    column = state.column_with_role("id")
     if column is None:
         return name
     label = state.table.frame[column].iloc[position]

@@ -102,7 +102,8 @@ class OrderedColumn:
         if self.order is not None:
             ops, value = ("<=", ">="), self.order[int(np.floor(edge)) + (side > 0)]
         elif self.part == "date":
-            ops, value = ("<", ">="), value_at(float(np.nextafter(edge, np.inf)), self.part, None)
+            ops = ("<", ">=")
+            value = value_at(float(np.nextafter(edge, np.inf)), self.part, None)
         return self.name, ops[side > 0], value, bool(gap), self.part, self.order
 
     def edge_between(self, raw: float, low: float, high: float) -> float:

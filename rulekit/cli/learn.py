@@ -228,8 +228,10 @@ def _learner(options: dict[str, Any]) -> Any:
     if options["test_share"] > 0:  # the seed is that of the test rows
         unread = [setting for setting in unread if setting != "random_state"]
     given = {option for option, value in options.items() if value not in (None, ())}
-    every, short = options["every_class"], isinstance(model, RuleClassifier)
-    costs, scale = given & {"cost_miss", "cost_false_alarm"}, given & {"odds_of", "points_scale"}
+    every = options["every_class"]
+    short = isinstance(model, RuleClassifier)
+    costs = given & {"cost_miss", "cost_false_alarm"}
+    scale = given & {"odds_of", "points_scale"}
     no_cost = options["cost_unit"] and not costs
     no_gaps = "test_missing" in given and not short
     no_points = "points_scale" in given and name != "points"

@@ -100,7 +100,8 @@ class _BoundaryMove(ConditionWriter[Floats]):
             values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
         else:  # a second before and a second after
             values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
-        target, present = np.where(here <= literal.edge, 1, 0), ~missing_in(here)
+        target = np.where(here <= literal.edge, 1, 0)
+        present = ~missing_in(here)
         moved = np.where(present, values[target], self.columns[literal.feature])
         columns = ReadColumns({**self.columns, literal.feature: moved})
         flips = self.rule.predict(columns) != self.answers

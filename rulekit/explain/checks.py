@@ -254,12 +254,14 @@ def explain_path(
         If rows and rule do not fit.
     """
     rule, columns = rule_of(model), columns_for(model, X)
-    n, tree = len(next(iter(columns.values()), ())), tree_of_rule(rule)
+    n = len(next(iter(columns.values()), ()))
+    tree = tree_of_rule(rule)
     if tree is None:
         return [()] * n
     past = training_rows(model, training)
     scale: dict[str, Any] = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
-    read, paths = {f: columns[f] for f in rule.features}, []
+    read = {f: columns[f] for f in rule.features}
+    paths = []
     for i in range(n):
         row, path, node = row_values(read, i), [], tree
         while isinstance(node, Branch):

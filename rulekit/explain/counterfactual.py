@@ -327,7 +327,8 @@ def _fewest_columns(
     rule: RuleSet, options: Mapping[str, tuple[DomainValue, ...]], now: Any
 ) -> dict[str, DomainValue] | None:
     """Try every row that differs in one column, then in two, and so on; return the cheapest."""
-    movable, left = [f for f in options if len(options[f]) > 1], MAX_STEPS
+    movable = [f for f in options if len(options[f]) > 1]
+    left = MAX_STEPS
     for n in range(1, len(movable) + 1):
         changes = (
             dict(zip(group, picked, strict=True))

@@ -75,7 +75,8 @@ def rank_reasons(
     columns, splits, wording = columns_for(model, X), scorecard_of(rule), wording.for_rule(rule)
     if not splits:
         return [()] * len(next(iter(columns.values()), ()))
-    is_top, scales = splits[0].mask(columns), splits[0].scales
+    is_top = splits[0].mask(columns)
+    scales = splits[0].scales
     tests = [given[0][0] for given in scales]
     holds = {c: c.mask(columns) for given in scales for c, _ in given}
     given_points = np.array([sum(p * holds[c] for c, p in given) for given in scales])

@@ -316,7 +316,8 @@ def verify_export(
     form = FORMATS[format]
     rule, columns = rule_to_export(model), columns_for(model, X)
     rows = {f: columns[f] for f in rule.features}
-    n, expected = len(next(iter(columns.values()), ())), rule.predict(columns).tolist()
+    n = len(next(iter(columns.values()), ()))
+    expected = rule.predict(columns).tolist()
     if not isinstance(model, RuleSet):
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)

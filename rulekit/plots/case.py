@@ -111,7 +111,8 @@ def case_sentence(clause: Clause, row: Columns) -> str:
         sign, total = conditions[0].comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
         return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."
-    met, size = int(clause.condition_masks(row).sum()), plural(len(conditions), "condition")
+    met = int(clause.condition_masks(row).sum())
+    size = plural(len(conditions), "condition")
     return f"{met} of {size} of this clause {'is' if met == 1 else 'are'} met."
 
 

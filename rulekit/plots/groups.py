@@ -56,7 +56,8 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
 
 def group_sentence(found: GroupMetrics, measure: str) -> str:
     """Return the groups with the largest and the smallest rate."""
-    present, words = found.table[measure].dropna(), share_words(measure, found.positive)
+    present = found.table[measure].dropna()
+    words = share_words(measure, found.positive)
     if present.empty:
         return f"{words}: no group has rows to count on."
     ends = dict.fromkeys((present.idxmax(), present.idxmin()))

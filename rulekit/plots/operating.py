@@ -50,7 +50,8 @@ def operating_figure(
         selected={"marker": {"size": 16}},
         unselected={"marker": {"opacity": 0.6}},
     )
-    order, by_lot = shown.sort_values([x, y]), [0.0, 1.0]
+    order = shown.sort_values([x, y])
+    by_lot = [0.0, 1.0]
     if precision:  # the share of the class, the same from every point with rows of it
         some = shown[shown["found"] > 0]
         by_lot = [float((some["called_positive"] * some["precision"] / some["found"]).mean())] * 2

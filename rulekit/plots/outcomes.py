@@ -37,7 +37,8 @@ def outcome_bins(
     values: NDArray[np.float64], codes: NDArray[np.intp], n_outcomes: int, cuts: Sequence[float]
 ) -> pd.DataFrame:
     """Count the rows of each outcome between cut points: values, codes (n,), cuts (k,)."""
-    edges, missing = np.array([-np.inf, *cuts, np.inf]), np.isnan(values)
+    edges = np.array([-np.inf, *cuts, np.inf])
+    missing = np.isnan(values)
     bins = np.where(missing, len(edges) - 1, np.searchsorted(edges[1:-1], values, side="left"))
     ends = {"low": [*edges[:-1], np.nan], "high": [*edges[1:], np.nan]}
     table = pd.DataFrame({**ends, "rows": np.bincount(bins, minlength=len(edges))})

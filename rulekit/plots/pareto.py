@@ -193,7 +193,8 @@ def plot_curve(
         _add_curve(figure, family)
     lines = [b for b in baselines if not b.curve and np.isfinite(b.value)]
     lines.sort(key=lambda line: line.value)
-    largest, beside = shown[x].max(), [b.value for b in lines]
+    largest = shown[x].max()
+    beside = [b.value for b in lines]
     beside += [value for b in families for size, value in b.curve if size <= largest]
     limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:

@@ -196,7 +196,8 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     if literal.part in NAMES and isinstance(value, str):
         return value
     if isinstance(value, float):
-        text, is_amount = exact(value), literal.op in ORDERED and not literal.part
+        text = exact(value)
+        is_amount = literal.op in ORDERED and not literal.part
         return wording.amount(literal.feature, text) if is_amount else text
     return show_value(value, wording=wording)
 

@@ -52,7 +52,8 @@ def get_binarizer(state: AppState) -> Binarizer:
 
 def method_card() -> None:
     """Show the form for cut points: method, number, and levels of a category."""
-    spec, names = app_state().binning, list(METHODS)
+    spec = app_state().binning
+    names = list(METHODS)
     label, index = "How cut points are chosen", names.index(spec.method)
     captions = [text for _, text in METHODS.values()]
     options = {"key": make_key("binning_method"), "captions": captions, **KEEP}
@@ -135,7 +136,8 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
 
 def choose_column(state: AppState, table: pd.DataFrame) -> str:
     """List the columns and return the name of the selected one."""
-    names, chosen = table["column"].tolist(), st.session_state.get("binning_column")
+    names = table["column"].tolist()
+    chosen = st.session_state.get("binning_column")
     index = names.index(chosen) if chosen in names else 0
     config = {"column": st.column_config.TextColumn("column", pinned=True, width=200)}
     pick_row(
@@ -321,7 +323,8 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
         "can be checked by plain counting. In rules of several clauses they may still matter."
     )
-    key, large = repr((state.fit_key, theta)), state.training[0].size > AT_ONCE
+    key = repr((state.fit_key, theta))
+    large = state.training[0].size > AT_ONCE
     task = partial(screen, replace(state, result=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
     screening = answer_of("screening", "Screening", key, task, offer=words)

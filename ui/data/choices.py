@@ -223,7 +223,8 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
 def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
     classes = [label for label in counts if state.get_display_name(label) is not None]
-    positive, total = state.table.positive_label, sum(counts.values())
+    positive = state.table.positive_label
+    total = sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options contain the names
     st.radio(
         "The rule describes the class",
@@ -244,7 +245,8 @@ def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
 
 def set_aside(table: Table) -> str:
     """Return a sentence on the columns that no rule may use, and why; empty if there are none."""
-    reasons, columns = {"id": "identifier", "date": "dates", "text": "free text"}, []
+    reasons = {"id": "identifier", "date": "dates", "text": "free text"}
+    columns = []
     for column in table.columns:
         if column.role in ("id", "ignore"):
             usual = "audit only" if looks_protected(column.name) else "set aside"

@@ -223,7 +223,8 @@ def readings_card() -> None:
             return
         table = state.table.digest[:12]
         name = st.selectbox("Column of text", names, key=f"reading_{table}")
-        key, column = f"{table}_{crc32(name.encode())}", state.table.column(name)
+        key = f"{table}_{crc32(name.encode())}"
+        column = state.table.column(name)
         way = st.radio(
             "It holds", ways(state.table, column), horizontal=True, key=f"reading_way_{key}"
         )

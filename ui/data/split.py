@@ -181,7 +181,8 @@ def _show_parts(state: AppState) -> None:
     """Show the rows of each class in both parts."""
     _, y = state.data
     train, test = state.rows()
-    classes, group = y.to_numpy(), state.column_with_role("group")
+    classes = y.to_numpy()
+    group = state.column_with_role("group")
     kept_together = f"whole groups of {md(group, 40)}" if group else "same class shares"
     if state.split.own_rows:
         kept_together = f"test rows of {md(state.split.own_name, 60)}"

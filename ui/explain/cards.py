@@ -159,7 +159,8 @@ def choose_listed(listed: pd.DataFrame, total: int) -> int:
     if listed.shape[1] > MAX_COLUMNS:
         n_shown, n_features = MAX_COLUMNS - N_NAMES, listed.shape[1] - N_NAMES
         more += f"Showing {n_shown} of {n_features:,} features; the search covers all. "
-    wrong, cases = int((listed[TRUTH] != listed[ANSWER]).sum()), plural(total, "case")
+    wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
+    cases = plural(total, "case")
     st.caption(f"{cases}. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[index]
 
@@ -274,7 +275,8 @@ def what_if(
         st.caption("The rule looks at no value, so no change makes a difference.")
         return
     row = model.read_columns(X)
-    edited, places = dict(row), st.columns(min(3, len(rule.features)))
+    edited = dict(row)
+    places = st.columns(min(3, len(rule.features)))
     for k, feature in enumerate(rule.features):
         with places[k % len(places)]:
             key = f"whatif_{X.index[0]}_{generation}_{feature}"

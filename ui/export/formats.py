@@ -122,7 +122,8 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
     X, _ = state.data
     notes = []
     for number, review in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
-        position, answer = row_position(int(number)), str(review["answer"])
+        position = row_position(int(number))
+        answer = str(review["answer"])
         if position in X.index and (now := str(model.predict(X.loc[[position]])[0])) != answer:
             answer = f"{answer} (now {now})"
         name = row_name(position, state)

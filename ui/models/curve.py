@@ -237,7 +237,8 @@ def _pick_point(
     result: RunResult, table: pd.DataFrame, numbers: list[Any], key: str, columns: Any, alt: str
 ) -> None:
     """Show a table whose rows are points (`numbers`, None for others); choosing one picks it."""
-    picked, number = result.number_of_rule(app_state()), st.column_config.NumberColumn
+    picked = result.number_of_rule(app_state())
+    number = st.column_config.NumberColumn
     config = {name: number(format=form, help=words) for name, (form, words) in columns.items()}
     config["setting"] = st.column_config.TextColumn(width=320)
     config["remark"] = st.column_config.TextColumn(width=220)
@@ -398,7 +399,8 @@ def _dials(result: RunResult) -> None:
         return
     alike = [s for s in result.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))
-    generation, columns = st.session_state.get("_picks", 0), st.columns(len(dials))
+    generation = st.session_state.get("_picks", 0)
+    columns = st.columns(len(dials))
     for column, (entry, (label, caption)) in zip(columns, dials.items(), strict=True):
         options = sorted({s[entry] for s in alike if entry in s})
         with column:

@@ -101,7 +101,8 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
         variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
         last = begun[-1] if begun else replace(state.spec, thetas=thetas, **suggested)
         st.session_state["_form_begins"] = replace(last, **variants, thorough=True)
-    usual, form = st.session_state["_form_begins"], "dnf"
+    usual = st.session_state["_form_begins"]
+    form = "dnf"
     if not state.several:
         form = choice(
             f"Shape of the rule for {md(state.positive)}",
@@ -116,7 +117,8 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
         )
     errors = st.expander("What counts as an error?", key="run_gap", on_change="rerun")
     with errors:
-        measure, fields = st.container(), weight_fields(state, usual)
+        measure = st.container()
+        fields = weight_fields(state, usual)
         if not state.several:
             fields |= gap_fields(state, usual, listed=bool(errors.open))
     columns = st.expander("Which columns?", key="run_constraints", on_change="rerun")
@@ -273,7 +275,8 @@ def unread(setting: str, learners: Sequence[str]) -> bool:
 
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
     """Return the numbers of folds (at most the rows of the rarest class) with their labels."""
-    choices, fewest = {10: "10 folds", 5: "5 folds (quick)"}, max(2, n_least)
+    choices = {10: "10 folds", 5: "5 folds (quick)"}
+    fewest = max(2, n_least)
     fitting = {k: words for k, words in choices.items() if k <= n_least}
     choices = fitting or {fewest: f"{fewest} folds, as the rarest class has few rows"}
     return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})

@@ -248,7 +248,8 @@ def how_it_was_found(result: RunResult, y: str) -> None:
 
 def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
-    state, learner = app_state(), learner_of(setting)
+    state = app_state()
+    learner = learner_of(setting)
     mine = [s for s in result.settings if learner_of(s) is learner]
     names = {"for": md(state.positive), "other": md(state.other_label)}
     fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]

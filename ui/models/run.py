@@ -68,7 +68,8 @@ def work(spec: RunSpec, state: AppState) -> RunTask:
     """Return the work of a run, for a job."""
     X, y = state.training
     store = workspace.store_path() if spec.thorough else None
-    parts, judge = families(spec, state), LEARNERS["search"].estimator(spec, state, {})
+    parts = families(spec, state)
+    judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
     weight, folds = state.training_weight, state.folds(spec.folds)
     selector = None
@@ -164,7 +165,8 @@ def update(spec: RunSpec) -> RunResult:
     _take(key)
     result = app_state().result_on(key)
     if result is None or not any("max_conditions" in setting for setting in result.settings):
-        requested, job = quick(spec, several=state.several), latest(FIRST)
+        requested = quick(spec, several=state.several)
+        job = latest(FIRST)
         if _spec_of(job) != requested:
             with sentences():
                 start(requested, FIRST)

@@ -325,7 +325,8 @@ def _take(source: Any, value: Any, by: str) -> None:
         rule: RuleSet = dict(clause_points(source))[value]
         words = f"clauses {', '.join(map(str, value))} of it" if value else "none of its clauses"
     else:
-        rule, name = threshold_rule(source, value), source.positive_label_
+        rule = threshold_rule(source, value)
+        name = source.positive_label_
         words = f"{name} from a probability of {100 * value:.1f} % on"
         words = f"never {name}" if value >= 1 else words
     keep(rule, words)

@@ -121,12 +121,14 @@ def edit_condition(
     if literal is None or literal.op in GAPS:
         st.info(SUMMED if literal is None else NOTHING)
         return None
-    key, counts = f"{k}_{i}_{hash(state.rule_json)}", []
+    key = f"{k}_{i}_{hash(state.rule_json)}"
+    counts = []
     for rows in filter(None, (train, test)):
         count = partial(condition_counts, rule, k, i, rows, state.labels)
         place = repr((state.fit_key, state.rule_json, k, i, rows.name))
         counts.append(compute_once("condition counts", place, count, copy=False))
-    container, edited = st.container(), _edit_value(literal, counts[0], key, state)
+    container = st.container()
+    edited = _edit_value(literal, counts[0], key, state)
     if edited is None:
         return None
     if counts[0].n_missing or edited.missing:
@@ -197,7 +199,8 @@ def _edit_cut(literal: Literal, values: NDArray[np.float64], key: str, state: Ap
     slid, typed = f"slide_{key}", f"cut_{key}"
     limit = float(literal.positions[0])
     low, high, step = slider_range(values, limit, literal.op)
-    digits, is_date = max(digits_of(step), digits_of(limit)), literal.part == "date"
+    digits = max(digits_of(step), digits_of(limit))
+    is_date = literal.part == "date"
 
     def convert(number: float) -> Any:
         return date.fromisoformat(literal.value_at(number)[:10]) if is_date else number
@@ -260,12 +263,14 @@ def digits_of(number: float) -> int:
 
 def _figure(literal: Literal, before: Literal, train: Cases, key: str, state: AppState) -> None:
     """Show the column's training rows by outcome, with the cut point in line with its slider."""
-    name, values = state.label(literal.feature), literal.compute_values(train.columns)
+    name = state.label(literal.feature)
+    values = literal.compute_values(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
     codes = pd.Index(state.labels).get_indexer(train.y)
     if literal.op in ORDERED and literal.order is None:
         numbers = values.astype(float)
-        present, edges = numbers[~np.isnan(numbers)], [literal.edge]
+        present = numbers[~np.isnan(numbers)]
+        edges = [literal.edge]
         figure = outcomes.outcome_bins_figure(numbers, codes, edges, name=name, **state.looks)
         limit = float(before.positions[0])
         low, high, step = slider_range(present, limit, before.op)

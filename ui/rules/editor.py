@@ -77,7 +77,8 @@ def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) 
     points = {"points": st.column_config.NumberColumn(step=1, default=1)}
     alt = "The conditions of the scorecard and their points, editable"
     key = f"editor_points_{state.rule_json}"
-    rows, totals = _edit_rows(export.points_to_rows(rule), key, alt, train, points), []
+    rows = _edit_rows(export.points_to_rows(rule), key, alt, train, points)
+    totals = []
     for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True)):
         title, key = f"Points required for {label}", f"edit_total_{k}"
         totals.append(int(st.number_input(title, value=split.total, step=1, key=key)))

@@ -346,7 +346,8 @@ class CellReader:
         if count := column.count(others):
             are = f"cells {'is' if count == 1 else 'are'} no date ({column.first_cell(others)})"
             note += f" {count:,} of {len(column.codes):,} {are} and became missing."
-        label, turned = "Keep as text", {"texts": {name: True}}
+        label = "Keep as text"
+        turned = {"texts": {name: True}}
         if (day_first := parsed.day_first) is not None:
             self.day_first[name] = day_first
             label = "Month first" if day_first else "Day first"

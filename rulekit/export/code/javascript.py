@@ -135,7 +135,8 @@ def to_javascript(model: Any) -> str:
       return "well";
     """
     rule = rule_to_export(model)
-    comments, cases = write_comments(rule, "//"), JavaScriptWriter.write_cases(rule)
+    comments = write_comments(rule, "//")
+    cases = JavaScriptWriter.write_cases(rule)
     names = ["predict", "predictRow", *(["testCases"] if cases else [])]
     tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
     return HEAD + f"//\n{comments}" * bool(comments) + write_functions(rule) + tail

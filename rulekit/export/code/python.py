@@ -95,7 +95,8 @@ def to_python(model: Any) -> str:
     rule = rule_to_export(model)
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     head += FOLDED.format(marks=repr(SEPARATORS)) * any(t.op in WORDS for t in rule.tests)
-    comments, cases = write_comments(rule, "#"), PythonWriter.write_cases(rule)
+    comments = write_comments(rule, "#")
+    cases = PythonWriter.write_cases(rule)
     head += f"\n{comments}" * bool(comments)
     tail = TAIL + (CASES.format(cases=cases) if cases else "")
     return head + ROW + PythonWriter.write_body(rule) + "\n" + tail

@@ -70,7 +70,8 @@ def describe_rule(
     """Return the blocks of a rule (`rule`, else the model's): lines or points, with counts."""
     rule = rule_to_export(model) if rule is None else rule
     remarks = tuple(each.sentence for each in numbers or ())
-    size, splits = Text(size_text(rule), "note"), scorecard_of(rule)
+    size = Text(size_text(rule), "note")
+    splits = scorecard_of(rule)
     if not splits:
         return [size, Lines(rule, remarks)]
     scales = scales_of(splits[0], TextWriter())

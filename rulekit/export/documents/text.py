@@ -353,7 +353,8 @@ class _Line:
         dated = "date" if re.compile(rf"\(?{DATE}").match(self.text, self.at) else None
         reads = part[1].lower() if part else dated
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
-        order, missing = self.several() if self.take(" OF ") else None, self.gap()
+        order = self.several() if self.take(" OF ") else None
+        missing = self.gap()
         return tuple(Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value)))
 
     def formula(self, negated: bool) -> PowerLawSplit:
@@ -369,7 +370,8 @@ class _Line:
         return PowerLawSplit(tuple(terms), high, lowest, inside, self.gap())
 
     def term(self, sign: float) -> PowerLaw:
-        size, factors = self.take(rf"({SIZE})(?= [*/] )"), []
+        size = self.take(rf"({SIZE})(?= [*/] )")
+        factors = []
         if not size or self.take(r" \* "):
             factors.append(self.factor(1))
             while self.take(r" \* "):

@@ -81,7 +81,8 @@ def to_dmn(model: Any) -> str:
     """
     rule = rule_to_export(model)
     _, kind = labels_of(rule, "DMN")
-    kinds, names = column_kinds(rule), variables(rule.features)
+    kinds = column_kinds(rule)
+    names = variables(rule.features)
     # all clauses of a CNF: one line
     clauses = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
     lines = [*zip(clauses, rule.labels, strict=False), ((), rule.default)]
@@ -175,7 +176,8 @@ def _write_table(writer: "FeelWriter", lines: Sequence[Any], answer: str) -> Ele
                 if len(same) > 1:
                     cells[subject] = " and ".join(f"({a.test('?')})" for a in same)
         written.append((cells, label))
-    names, parts = {name: column for column, name in writer.names.items()}, []
+    names = {name: column for column, name in writer.names.items()}
+    parts = []
     for k, (e, kind) in enumerate(inputs.items(), start=1):
         expression = _entry("inputExpression", e, f"ask_{k}", typeRef=kind)
         parts.append(element("input", expression, id=f"input_{k}", label=names.get(e, e)))

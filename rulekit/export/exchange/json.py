@@ -105,7 +105,8 @@ def json_schema() -> dict[str, Any]:
     ['schema', 'form', 'default', 'labels', 'clauses']
     """
     text, number, flag, whole = ({"type": t} for t in ("string", "number", "boolean", "integer"))
-    scalar, end = {"type": ["string", "number", "boolean"]}, {"type": ["number", "null"]}
+    scalar = {"type": ["string", "number", "boolean"]}
+    end = {"type": ["number", "null"]}
     # the part of its column that a test reads, written only if it is not the value itself
     read = {"part": text, "order": _list(text, 2)}
     value = {"anyOf": [scalar, _list(scalar, 1), {"type": "null"}]}

@@ -136,7 +136,8 @@ class Moments:
         n = self.mass.total[k]
         rest = (self.whole * second - n * inside) / (self.whole - n)
         mean = (self.whole * mean - n * mu) / (self.whole - n)
-        cross, square = mean[:, :, None] * mu[:, None, :], mu[:, :, None] * mu[:, None, :]
+        cross = mean[:, :, None] * mu[:, None, :]
+        square = mu[:, :, None] * mu[:, None, :]
         around = rest - cross - cross.transpose(0, 2, 1) + square
         return narrowest(inside - square, _add_ridge(around))
 
@@ -321,7 +322,8 @@ class LowerLevel:
         """Closed-form directions of shape (P, size), the class each is for, and how wide it is."""
         targets = self.targets if modulus or self.mass.n_classes > 2 else self.targets[:1]
         if block.size == 1:
-            only, alike = np.ones((len(block.places), 1)), np.zeros(len(block.places))
+            only = np.ones((len(block.places), 1))
+            alike = np.zeros(len(block.places))
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
         moments = Moments(self.table, block.exponents, self.mass, block.laws)
         computed = moments.narrow if modulus else moments.discriminant
