@@ -311,9 +311,9 @@ def verify_export(
     >>> verify_export(rule, {"age": np.array([40.0, 50.0, 60.0, np.nan])}, "json").sentence
     'Checked: 4/4 rows give the same class when this JSON is loaded (and 18/18 at the limits).'
     """
-    if format not in CHECKED:
+    form = FORMATS.get(format) if isinstance(format, str) else None
+    if form is None or form.run is None:
         raise ValueError(f"`format` must be one of {CHECKED}, got {format!r}.")
-    form = FORMATS[format]
     rule, columns = rule_to_export(model), columns_for(model, X)
     rows = {f: columns[f] for f in rule.features}
     n = len(next(iter(columns.values()), ()))
