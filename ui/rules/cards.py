@@ -330,7 +330,7 @@ def _take(source: Any, value: Any, by: str) -> None:
         words = f"{name} from a probability of {100 * value:.1f} % on"
         words = f"never {name}" if value >= 1 else words
     keep(rule, words)
-    st.session_state[SOURCE] = source, value, to_json(rule)
+    st.session_state[SOURCE] = source, value, app_state().rule_json
 
 
 def chances_card(model: Any, rows: Cases, state: AppState) -> None:
