@@ -90,6 +90,11 @@ class Clause:
         return Clause(tuple(c.negate() for c in self.conditions), swapped)
 
 
+def build_clauses(conditions: Iterable[Iterable[Condition]]) -> tuple[Clause, ...]:
+    """Build an AND of the conditions of each."""
+    return tuple(Clause(tuple(each)) for each in conditions)
+
+
 def _features_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
     """List the columns that conditions read, each once."""
     read = ((c.feature,) if isinstance(c, Literal) else c.features for c in conditions)

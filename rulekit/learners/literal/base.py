@@ -24,7 +24,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral
-from rulekit.rules.rule_set import Label
+from rulekit.rules.rule_set import Label, build_clauses
 from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
@@ -316,7 +316,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def dnf_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the DNF that is learned from its clauses."""
         label, default = self._labels()
-        return RuleSet(tuple(map(Clause, clauses)), (label,) * len(clauses), "dnf", default)
+        return RuleSet(build_clauses(clauses), (label,) * len(clauses), "dnf", default)
 
     def in_form(self, dnf: RuleSet) -> RuleSet:
         """Return the learned DNF in the form of the rule."""
