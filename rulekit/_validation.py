@@ -50,8 +50,10 @@ class Interval(_Interval):  # type: ignore[misc]
 
 #: Allowed numbers of workers, as joblib counts them, and of seconds.
 JOBS = [
-    Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None
-]  # fmt: skip
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+    None,
+]
 SECONDS = [Interval(Real, 0, None, closed="neither"), None]
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -154,11 +153,6 @@ def join_conditions(parts: Sequence[Conditions]) -> Conditions:
     return Conditions(feature=feature, literals=written, chain=chain, **arrays)
 
 
-def _of_conditions(name: str, doc: str) -> property:
-    """Return a property of a table that its conditions have."""
-    return property(attrgetter(f"conditions.{name}"), doc=doc)
-
-
 @dataclass(frozen=True, eq=False)
 class BinnedTable:
     """A table as bin codes, and the conditions that each column offers as sets of bins.
@@ -253,21 +247,35 @@ class BinnedTable:
         """The columns, sorted by name: length p."""
         return tuple(e.name for e in self.encodings)
 
-    n_codes = _of_conditions("n_codes", "Number of bins of each column, shape (p,).")
-    feature = _of_conditions(
-        "feature", "Index into `features` and `encodings` of each condition, shape (d,)."
-    )
-    side = _of_conditions("side", "Side of each condition, shape (d,): see `Conditions`.")
-    rank = _of_conditions(
-        "rank",
-        "Index of the cut among the cuts of its column, ascending; 0 where `side` is 0: (d,).",
-    )
-    chain = _of_conditions(
-        "chain", "Chain of each condition, see `Conditions`: (d,), or (0,) where they are unknown."
-    )
-    place = _of_conditions(
-        "place", "Position of each condition in its chain, the narrowest first: shape as `chain`."
-    )
+    @property
+    def n_codes(self) -> Ints:
+        """Number of bins of each column, shape (p,)."""
+        return self.conditions.n_codes
+
+    @property
+    def feature(self) -> Ints:
+        """Index into `features` and `encodings` of each condition, shape (d,)."""
+        return self.conditions.feature
+
+    @property
+    def side(self) -> Ints:
+        """Side of each condition, shape (d,): see `Conditions`."""
+        return self.conditions.side
+
+    @property
+    def rank(self) -> Ints:
+        """Index of the cut among the cuts of its column, ascending; 0 where `side` is 0: (d,)."""
+        return self.conditions.rank
+
+    @property
+    def chain(self) -> Ints:
+        """Chain of each condition, see `Conditions`: shape (d,), or (0,) where they are unknown."""
+        return self.conditions.chain
+
+    @property
+    def place(self) -> Ints:
+        """Position of each condition in its chain, the narrowest first: shape as `chain`."""
+        return self.conditions.place
 
     @property
     def literals(self) -> Sequence[Literal]:

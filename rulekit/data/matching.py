@@ -94,9 +94,8 @@ def _match_unit(table: Table, column: ColumnSchema, percent: str | None) -> Tabl
     is_unclear = percent is None and {unit, known} == {*PERCENT}
     if unit == known or is_unclear or not values.any():
         return table
-    now, then = (f"{verb} {name}" if name else none for verb, name, none in (
-        ("is in", unit, "has no unit"), ("was in", known, "had none")
-    ))  # fmt: skip
+    now = f"is in {unit}" if unit else "has no unit"
+    then = f"was in {known}" if known else "had none"
     text = f"Column {quote(name)} {now}, and {then} when the rule was learned"
     if known in PERCENT and not unit:
         is_share = _are_shares(values.min(), values.max())
@@ -185,7 +184,9 @@ def describe_reading(
         name, unit = column.name, units.get(column.name)
         mark = (options.decimals or {}).get(name, options.decimal)
         usual = {*MISSING, *MISSING_AMONG_NUMBERS, *(options.missing or ())}
-        usual |= {w for w in words.get(name, ()) if w.lower() in MISSING_IN_WORDS or w[0] == ":"}
+        usual |= {
+            w for w in words.get(name, ()) if w.lower() in MISSING_IN_WORDS or w.startswith(":")
+        }
         missing = [word for word in words.get(name, ()) if word in usual]
         missing += (options.missing_in or {}).get(name, ())
         described = replace(

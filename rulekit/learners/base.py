@@ -31,7 +31,7 @@ from rulekit._validation import (
     check_needs,
     check_parameters,
     check_target,
-)  # fmt: skip
+)
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader

@@ -41,8 +41,12 @@ MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
 
 def describe_sample(table: Table) -> str:
     """Return a sentence on the rows that are counted; empty if all are."""
-    step = -(-table.n_rows // MOST_ROWS)
+    step = _count_step(table)
     return f"Values and association are counted in one of {step} rows." if step > 1 else ""
+
+
+def _count_step(table: Table) -> int:
+    return -(-table.n_rows // MOST_ROWS)
 
 
 def column_figures(table: Table) -> pd.DataFrame | None:
@@ -51,7 +55,7 @@ def column_figures(table: Table) -> pd.DataFrame | None:
         return None
 
     def compute() -> pd.DataFrame:
-        frame, columns = table.frame.iloc[:: -(-table.n_rows // MOST_ROWS)], table.columns
+        frame, columns = table.frame.iloc[:: _count_step(table)], table.columns
         figures = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in columns]})
         figures["association"] = np.nan
         if table.target is not None and table.column(table.target).n_distinct <= MAX_CLASSES:

@@ -37,6 +37,7 @@ SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
 WRONG = -1  # in the list of rows: those predicted wrongly
 FULL_TEXTS = 5  # clauses of which the picture has the texts too
+OPEN_QUESTIONS = 5  # more are folded
 LINES_HEIGHT = 400  # in pixels, of the box of many clauses, which also holds their editor
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
@@ -239,7 +240,7 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
             st.button("Use the shorter rule", key=f"shorter_{k}", on_click=keep, args=args)
     if unchecked:
         title = f"Not checked: {len(unchecked)} questions"
-        with st.expander(title) if len(unchecked) > FULL_TEXTS else st.container():
+        with st.expander(title) if len(unchecked) > OPEN_QUESTIONS else st.container():
             st.caption("  \n".join(md(f"Not checked: {text}.", 300) for text in unchecked))
     if removed := simplified_note(model):
         st.caption(md(removed, 900))

@@ -203,8 +203,8 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
             skipped = (*skipped, row[0])
             notes += [note] * bool(note)
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
-    texts = tuple(written), skipped, units, tuple(notes), tuple(begin[1])
-    return TableLayout(begin[0], first, *texts, first_kind=kind)
+    cells, names = tuple(begin[1]), tuple(written)
+    return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)
 
 
 def _count_above(rows: Sequence[Row]) -> int:

@@ -99,7 +99,7 @@ class Alternatives:
         return self.table.drop_duplicates("columns")["rule"].tolist()
 
     def disagreement(self, rules: Sequence[int] | None = None) -> pd.DataFrame:
-        """Compute shares of rows on which two rules differ, (m, m); by default 20 of `leading`."""
+        """Compute shares of rows on which two rules differ, (m, m); of the first 20 by default."""
         numbers = list(self.leading[:PAIRS] if rules is None else rules)
         held = np.array([self.rules[k].mask(self.X) for k in numbers], dtype=bool)
         held = held.reshape(len(numbers), len(self.y))

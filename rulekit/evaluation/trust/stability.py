@@ -207,7 +207,7 @@ class Stability:
 
     @property
     def returning(self) -> list[str]:
-        """Columns in 80 of 100 resamples, the most frequent first; none if chance is not beaten."""
+        """Columns in at least 80 of 100 resamples, by count; none if chance is not beaten."""
         if not (self.n_made and self.beats_chance):
             return []
         often = self.columns[self.columns["returned"] >= RETURNS * self.n_made]

@@ -222,8 +222,10 @@ class ListSearch:
 
     def _find_context(self, state: _ListState, upto: int, after: int) -> tuple[Bools, Ints]:
         """Rows held by the clauses before `upto`, and the answers of those from `after` on."""
-        above: Bools = np.any([clause.holds for clause in state.clauses[:upto]], axis=0)
-        below = np.full(len(self.problem.y), state.default)
+        n = len(self.problem.y)
+        above, below = np.zeros(n, bool), np.full(n, state.default)
+        for clause in state.clauses[:upto]:
+            above |= clause.holds
         for clause in reversed(state.clauses[after:]):
             below[clause.holds] = clause.label
         return above, below

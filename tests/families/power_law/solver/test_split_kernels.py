@@ -5,12 +5,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.power_law.solver import split_kernels, split_search, split_task
-from rulekit.families.power_law.solver.genetic import GeneticLevel
-from rulekit.families.power_law.solver.laws import PowerTable
-from rulekit.families.power_law.solver.split_search import RIDGE, Moments
-from rulekit.families.power_law.solver.split_task import ClassMass
+from rulekit.families.power_law.solver import genetic, split_kernels, split_search, split_task
+from rulekit.families.power_law.solver.genetic import GeneticLevel, _Evolution, genetic_search
+from rulekit.families.power_law.solver.laws import PowerTable, canonical
+from rulekit.families.power_law.solver.split_search import POLISHED, RIDGE, LowerLevel, Moments
+from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
 from tests.reference import power_law_scans as twin
+
+SCANS = ("best_cut", "best_step", "best_band_step", "best_interval")
+
+
+@pytest.fixture
+def by_numpy(monkeypatch):
+    """Replace the kernels by their NumPy twins."""
+
+    def exchange():
+        for name in SCANS:
+            monkeypatch.setattr(split_search, name, getattr(twin, name))
+        monkeypatch.setattr(split_kernels, "project", twin.project)
+        monkeypatch.setattr(GeneticLevel, "_worth", worth)
+
+    def worth(self, laws, people, modulus):
+        return twin.people_worth(laws, people, self.mass, modulus)
+
+    return exchange
 
 
 def bits(cuts):
@@ -81,6 +99,53 @@ def test_genetic_impurities_equal_their_twin(problem, size, modulus):
     result = GeneticLevel(None, mass, rng)._worth(laws, people, modulus)
     assert result.shape == (6, 5)
     assert result.tobytes() == twin.people_worth(laws, people, mass, modulus).tobytes()
+
+
+def overlapping(n_classes, n=150, d=4):
+    rng = np.random.default_rng(n_classes)
+    X = rng.uniform(0.2, 2.0, (n, d))
+    score = X[:, 0] ** 2 + X[:, 1] - 1.2 / X[:, 2] + 0.6 * rng.normal(size=n)
+    edges = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return X, np.digitize(score, edges).astype(np.int64)
+
+
+def descended(X, mass, modulus):
+    rng = np.random.default_rng(3)
+    made = np.zeros((4, 3, X.shape[1]), dtype=np.int8)
+    for k, structure in enumerate(made):
+        for law in structure[: 1 + k % 3]:
+            law[rng.integers(len(law))] = rng.choice([-3, -2, -1, 1, 2, 3])
+    lower = LowerLevel(PowerTable(X), mass)
+    begun = lower.screen(canonical(made), modulus)
+    return lower.improve(begun, modulus, POLISHED, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("modulus", [False, True])
+def test_a_descent_is_the_same_by_kernels_and_by_numpy(by_numpy, n_classes, modulus, weighted):
+    X, codes = overlapping(n_classes)
+    mass = ClassMass(codes, np.linspace(0.5, 2.0, len(codes)) if weighted else None, n_classes)
+    ours = descended(X, mass, modulus)
+    by_numpy()
+    numpys = descended(X, mass, modulus)
+    assert bits(ours) == bits(numpys)
+    assert ours.weights.tobytes() == numpys.weights.tobytes()
+
+
+@pytest.mark.slow
+def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy, monkeypatch):
+    X, codes = overlapping(2, n=90)
+    task = SplitTask(X, ClassMass(codes, None, 2))
+    monkeypatch.setattr(genetic, "MAX_POPULATION", 8)
+    monkeypatch.setattr(_Evolution, "generations", 2)
+
+    def search():
+        return bits(genetic_search(task, np.random.default_rng(0)))
+
+    ours = search()
+    by_numpy()
+    assert search() == ours
 
 
 def test_kernels_and_twins_share_their_constants():
