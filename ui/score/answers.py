@@ -126,9 +126,17 @@ def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_
     if not set(state.features) <= set(names):
         return np.zeros(len(frame), dtype=bool)
 
+    kinds = state.table.frame[names].dtypes
+
     def number_rows(rows: pd.DataFrame) -> NDArray[np.uint64]:
-        kinds = {name: float if rows[name].dtype.kind in "if" else str for name in names}
-        return pd.util.hash_pandas_object(rows.astype(kinds), index=False).to_numpy()
+        read = {}
+        for name, cells in rows.items():
+            if kinds[name].kind not in "if":
+                read[name] = cells.astype(str)
+                continue
+            numbers = pd.to_numeric(cells, errors="coerce").astype(float)
+            read[name] = numbers.mask(numbers.isna() & cells.notna(), np.inf)  # a bad cell
+        return pd.util.hash_pandas_object(pd.DataFrame(read), index=False).to_numpy()
 
     new, table = number_rows(frame[names]), number_rows(state.table.frame[names])
     rows = state.training[0].index.to_numpy()

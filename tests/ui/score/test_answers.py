@@ -164,3 +164,7 @@ def test_training_rows_are_recognised_and_do_not_count(monkeypatch):
     few = PATIENTS[["town", "dose"]]
     assert not find_training_rows(few[::-1], alike).any()  # may be other cases
     assert np.flatnonzero(find_training_rows(few, alike)).tolist() == sorted(rows)  # the same file
+    other = PATIENTS.drop(columns="ill").astype(str)  # read as text, as one cell is bad
+    other.loc[rows[0], "age"] = "old"
+    trained = np.flatnonzero(find_training_rows(other, state)).tolist()
+    assert trained == sorted(set(rows) - {rows[0]})
